@@ -29,17 +29,17 @@
 #include <string>
 
 /** \file
- * \brief How the module's factories are registered: by a program, or by ITK, which loaded the library. */
+ * \brief Registration of the module's factories by a program, or by ITK, which loaded the library. */
 
 namespace itk::CudaSplineDetail
 {
 
-/** The registered factory of a class, or null. */
+/** Finds the registered factory of a class; null if there is none. */
 template <typename TFactory>
 typename TFactory::Pointer
 FindRegisteredFactory()
 {
-  // By name: one that ITK loaded may come from another copy of the library.
+  // By name: a factory that ITK loaded may come from another copy of the library.
   for (ObjectFactoryBase * factory : ObjectFactoryBase::GetRegisteredFactories())
   {
     if (auto * const ours = dynamic_cast<TFactory *>(factory))
@@ -50,7 +50,7 @@ FindRegisteredFactory()
   return nullptr;
 }
 
-/** Registers a factory, unless there is one, and returns the one that is registered. */
+/** Registers a factory, unless it is registered, and returns the registered one. */
 template <typename TFactory>
 typename TFactory::Pointer
 RegisterFactoryOnce()
@@ -64,7 +64,7 @@ RegisterFactoryOnce()
   return factory;
 }
 
-/** Takes a registered factory back; nothing where there is none. */
+/** Unregisters a factory if it is registered. */
 template <typename TFactory>
 void
 UnRegisterFactoryIfThere()
@@ -76,10 +76,10 @@ UnRegisterFactoryIfThere()
   }
 }
 
-/** \brief A factory that overrides nothing: what ITK gets where the classes must not be used.
+/** \brief A factory without overrides, which ITK gets if the classes must not be used.
  *
- * ITK takes no null from itkLoad(), and what that calls has no other answer any more. It says that it was compiled with
- * the ITK that runs, so that ITK does not complain of it, nor refuse it. */
+ * ITK does not accept null from itkLoad(), which must therefore return a factory. This one reports that it was compiled
+ * with the running ITK: ITK then neither warns of it nor rejects it. */
 class EmptyFactory : public ObjectFactoryBase
 {
 public:
@@ -99,9 +99,9 @@ public:
   }
 };
 
-/** \brief What ITK gets as a library's factory.
+/** \brief Creates the factory that ITK gets from a library.
  *
- * \param[in] library for the message, where nothing is overridden */
+ * \param[in] library name for the message if there are no overrides */
 template <typename TFactory>
 ObjectFactoryBase::Pointer
 MakeLoadedFactory(const std::string & library)

@@ -23,7 +23,7 @@
 #include "itkCudaSpline/itk/MetricClasses.h"
 
 /** \file
- * \brief The metrics that itk::CudaSplineMetricFactory hands out, for each type of image and parameters. */
+ * \brief The metrics of itk::CudaSplineMetricFactory, for each type of images and parameters. */
 
 namespace itk::CudaSplineDetail
 {

@@ -25,36 +25,36 @@
 #include <vector>
 
 /** \file
- * \brief The classes that itk::CudaSplineFactory hands out. Each list is a source of its own: its classes are
- * instantiated there, and no source takes the compiler long. */
+ * \brief The classes of itk::CudaSplineFactory. Each list is in a separate source, which instantiates its classes: no
+ * source takes long to compile. */
 
 namespace itk::CudaSplineDetail
 {
 
-/** A class of ITK's with its template arguments, and what is made instead. */
+/** A class of ITK with its template arguments, and the class that replaces it. */
 struct Override
 {
   const char *                      name;       ///< ITK's class without template arguments
-  std::string                       overridden; ///< as typeid names it, by which ITK asks
-  std::string                       with;       ///< the module's class, likewise
-  CreateObjectFunctionBase::Pointer create;     ///< makes an object of it
+  std::string                       overridden; ///< its typeid name, with which ITK requests it
+  std::string                       with;       ///< typeid name of the module's class
+  CreateObjectFunctionBase::Pointer create;     ///< creates an object of the module's class
 };
 
 /** List of overrides. */
 using Overrides = std::vector<Override>;
 
-/** Appends one. */
+/** Appends an override. */
 template <typename TItk, typename TOurs>
 void
 AppendOverride(const char * name, Overrides & overrides)
 {
   static_assert(std::is_base_of<TItk, TOurs>::value, "An overriding class is what the caller asks for.");
-  // TOurs::New() asks the factories for TOurs, which none of them overrides: it does not come back here.
+  // TOurs::New() requests TOurs from the factories. None of them overrides it: there is no recursion.
   overrides.push_back(
     { name, typeid(TItk).name(), typeid(TOurs).name(), CreateObjectFunction<TOurs>::New().GetPointer() });
 }
 
-// One function a source.
+// One function per source.
 void
 AppendResampleSmall2D(Overrides & overrides);
 void

@@ -31,11 +31,11 @@ AppendMetrics(Overrides & overrides);
 void
 AppendMetricsOfFloat(Overrides & overrides);
 
-/** \brief Overrides the methods of registration that are resident. */
+/** \brief Overrides the registration methods that keep their data on a device. */
 void
 AppendRegistrations(Overrides & overrides);
 
-/** \brief Overrides the filters of demons. */
+/** \brief Overrides the demons filters. */
 void
 AppendDemons(Overrides & overrides);
 

@@ -24,7 +24,7 @@
 namespace itk::CudaSplineDetail
 {
 
-/** Overrides ResampleImageFilter of images of some pixel types, with coordinates and transforms of a precision. */
+/** Overrides ResampleImageFilter for images of some pixel types, with coordinates and transforms of a precision. */
 template <typename TPrecision, unsigned int VDimension, typename... TPixels>
 void
 AppendResampleOf(Overrides & overrides)
@@ -36,7 +36,7 @@ AppendResampleOf(Overrides & overrides)
    ...);
 }
 
-/** Those of double precision. */
+/** The overrides with double precision. */
 template <unsigned int VDimension, typename... TPixels>
 void
 AppendResample(Overrides & overrides)

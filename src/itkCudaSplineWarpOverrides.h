@@ -26,7 +26,7 @@
 namespace itk::CudaSplineDetail
 {
 
-/** Overrides WarpImageFilter of images of some pixel types, with fields of float vectors. */
+/** Overrides WarpImageFilter for images of some pixel types, with fields of float vectors. */
 template <unsigned int VDimension, typename... TPixels>
 void
 AppendWarp(Overrides & overrides)

@@ -24,21 +24,22 @@
 #include <cstdint>
 
 /** \file
- * \brief What the functions for arrays have in common. All throw std::invalid_argument with the name of the field that
- * cannot be. */
+ * \brief Common functions for the array functions. All throw std::invalid_argument with the name of the invalid
+ * field. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The mode of a number. \param[in] name of the field */
+/** \brief The mode with a number. \param[in] name name of the field */
 ArrayMode
 ArrayModeOfCode(std::int32_t code, const char * name);
 
-/** \brief A number that is not negative: the kernels layer refuses what is too large. \param[in] name of the field */
+/** \brief A number that is not negative. The kernels layer throws for numbers that are too large. \param[in] name name
+ * of the field */
 unsigned int
 UnsignedOf(std::int32_t number, const char * name);
 
-/** \brief What a filter does. */
+/** \brief Describes a filter. */
 ArrayFilter
 DescribeFilter(const cudaspline_array_filter & filter);
 

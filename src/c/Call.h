@@ -27,21 +27,21 @@
 #include <string>
 
 /** \file
- * \brief What stands around the functions of the interface: no exception passes. */
+ * \brief Wrappers of the functions of the interface, which catch all exceptions. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Remembers what went wrong in this thread.
+/** \brief Stores the error of this thread.
  *
- * \param[in] error what was thrown
- * \return the code for it */
+ * \param[in] error the exception
+ * \return its code */
 std::int32_t
 ReportError(const std::exception_ptr & error) noexcept;
 
 /** \brief Runs the body of a function of the interface.
  *
- * \param[in] body what it does
+ * \param[in] body the body
  * \return CUDASPLINE_OK, or the code of the exception */
 template <typename TBody>
 std::int32_t
@@ -58,11 +58,11 @@ Call(const TBody & body) noexcept
   }
 }
 
-/** \brief Runs a part of a body that is about one argument: its errors are reported with the argument's name in front.
+/** \brief Runs a part of a body that concerns one argument: the messages of its errors begin with the argument's name.
  *
- * \param[in] name of the argument
- * \param[in] body calls the layers below, which do not know what the interface calls what they get
- * \return what the body returns */
+ * \param[in] name name of the argument
+ * \param[in] body calls the layers below, which do not use the interface's names
+ * \return the result of the body */
 template <typename TBody>
 auto
 Naming(const char * name, const TBody & body)
@@ -77,11 +77,11 @@ Naming(const char * name, const TBody & body)
   }
 }
 
-/** \brief Whether two ranges of bytes have some in common. */
+/** \brief Whether two ranges of bytes overlap. */
 bool
 Overlap(const void * one, std::size_t oneBytes, const void * other, std::size_t otherBytes);
 
-/** \brief Refuses a null pointer.
+/** \brief Throws for a null pointer.
  *
  * \param[in] pointer an argument
  * \param[in] name its name
@@ -89,7 +89,7 @@ Overlap(const void * one, std::size_t oneBytes, const void * other, std::size_t 
 void
 RequirePointer(const void * pointer, const char * name);
 
-/** \brief Writes a text into an array of characters, cut where it is too long. */
+/** \brief Writes a text into an array of characters, truncated to its size. */
 void
 WriteText(const std::string & text, char * to, std::size_t bytes) noexcept;
 

@@ -32,21 +32,21 @@
 #include <vector>
 
 /** \file
- * \brief The structures of the interface as descriptors of the kernels layer. All functions throw
- * std::invalid_argument with the name of the field that cannot be. */
+ * \brief Converts the structures of the interface to descriptors of the kernels layer. All functions throw
+ * std::invalid_argument with the name of the invalid field. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The type of a number. \param[in] name of the field */
+/** \brief The type with a number. \param[in] name name of the field */
 ScalarType
 ScalarTypeOfCode(std::int32_t code, const char * name);
 
-/** \brief The type of an output's numbers, with how integers are rounded.
+/** \brief The type of an output's numbers, with the rounding of integers.
  *
  * \param[in] type its cudaspline_type
  * \param[in] rounding its cudaspline_rounding
- * \param[in] name of the structure whose fields output_type and rounding these are */
+ * \param[in] name name of the structure with the fields output_type and rounding */
 StoredType
 StoredTypeOfCodes(std::int32_t type, std::int32_t rounding, const std::string & name);
 
@@ -54,26 +54,27 @@ StoredTypeOfCodes(std::int32_t type, std::int32_t rounding, const std::string & 
 SourceDescriptor
 DescribeImage(const cudaspline_image & image);
 
-/** \brief How a value is made. */
+/** \brief Describes an interpolation method. */
 InterpolationDescriptor
 DescribeMethod(const cudaspline_interpolation & from);
 
 /** \brief Stages of transforms. Displacements are borrowed.
  *
- * \param[in] stages,count as the caller gave them
- * \param[in] dimension of the images
- * \param[in] name of the field that has them */
+ * \param[in] stages,count as given by the caller
+ * \param[in] dimension dimension of the images
+ * \param[in] name name of their field */
 std::vector<TransformChain::Stage>
 DescribeStages(const cudaspline_stage * stages, std::int32_t count, unsigned int dimension, const std::string & name);
 
-/** \brief A chain of transforms, its grids included. Displacements are borrowed. \param[in] dimension of the images */
+/** \brief A chain of transforms, including its grids. Displacements are borrowed. \param[in] dimension dimension of the
+ * images */
 TransformChain
 DescribeChain(const cudaspline_resampling & resampling, unsigned int dimension);
 
-/** \brief Describes a resampling. Its scanlines are mapped, where they are straight.
+/** \brief Describes a resampling. Its scanlines are mapped if they are straight.
  *
- * \param[in] resampling what is done
- * \param[in] source what it is done with
+ * \param[in] resampling the resampling
+ * \param[in] source its source
  * \param[in] host threads that map the scanlines */
 ResampleDescription
 DescribeResampling(const cudaspline_resampling & resampling,
@@ -84,32 +85,32 @@ DescribeResampling(const cudaspline_resampling & resampling,
 class CallExecution
 {
 public:
-  /** \param[in,out] execution null: defaults, and no results are returned */
+  /** \param[in,out] execution null: defaults, without results */
   explicit CallExecution(cudaspline_execution * execution);
 
-  /** Threads, progress and memory; the backend is not chosen. */
+  /** Threads, progress and memory; the backend is not selected. */
   const ExecutionContext &
   GetContext() const
   {
     return m_Context;
   }
 
-  /** A context for arrays and sources that are in a place: the number of a device, -1 for the host. */
+  /** A context for arrays and sources on a device: its number, or -1 for the host. */
   ExecutionContext
   ContextOf(std::int32_t device) const;
 
-  /** The user's wish. */
+  /** The user's device option. */
   const char *
   GetWord() const
   {
     return m_Execution->device != nullptr ? m_Execution->device : "";
   }
 
-  /** Writes the backend. */
+  /** Writes the backend to the results. */
   void
   Report(const RunRecord & record, std::int32_t pieces = 1);
 
-  /** Writes that an operation ran where its arrays are. */
+  /** Writes to the results that an operation ran on the device of its arrays. */
   void
   Report(std::int32_t device);
 
@@ -124,11 +125,11 @@ private:
 
 } // namespace itk::CudaSpline
 
-/** \brief What the interface hands out. */
+/** \brief The source that the interface returns. */
 struct cudaspline_source
 {
   std::shared_ptr<const itk::CudaSpline::SampleSource> samples; ///< never null
-  std::shared_ptr<const void>                          copy;    ///< of pixels that are not borrowed; may be null
+  std::shared_ptr<const void>                          copy;    ///< copy of pixels that are not borrowed; may be null
 };
 
 #endif

@@ -40,11 +40,11 @@ CheckDimension(std::int32_t dimension, const std::string & name);
 ScalarType
 RealOfCode(std::int32_t code, const std::string & name);
 
-/** \brief A grid as the kernels have it. */
+/** \brief Converts a grid to that of the kernels. */
 FieldGrid
 DescribeGrid(const cudaspline_grid & from, unsigned int dimension, const std::string & name);
 
-/** \brief A grid of the kernels, for the caller. */
+/** \brief Converts a grid of the kernels to that of the interface. */
 void
 WriteGrid(const FieldGrid & grid, cudaspline_grid & to);
 

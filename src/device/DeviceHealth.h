@@ -21,47 +21,47 @@
 #include <string>
 
 /** \file
- * \brief What the process knows of its CUDA context: the only state that outlives an operation. */
+ * \brief The state of the process' CUDA context: the only state that outlives an operation. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The sticky error that ended the process' CUDA context; empty while it lives. */
+/** \brief The sticky error that ended the process' CUDA context; empty while it is usable. */
 std::string
 LostDeviceReason();
 
-/** \brief Remembers a sticky error: from now on no device is used. */
+/** \brief Records a sticky error: from now on no device is used. */
 void
 RememberLostDevice(const std::string & reason);
 
-/** \brief Goes on after a call whose failure changes nothing, as one that gives something back.
+/** \brief Ignores the failure of a call that changes nothing, for example of a release.
  *
- * The runtime keeps the error of a failed call for the next question about errors, which would be that of a launch:
- * here it ends. A sticky one is remembered, as by CheckCuda().
+ * The runtime reports the error of a failed call at the next query, which would be that of a launch: this function
+ * clears it. A sticky error is recorded, as by CheckCuda().
  *
  * \param[in] code result of a CUDA call, a cudaError_t */
 void
 IgnoreCuda(int code) noexcept;
 
-/** \brief Remembers that this process has initialised CUDA, or is about to. */
+/** \brief Records that this process has initialised CUDA, or is about to. */
 void
 RememberProcess();
 
-/** \brief Remembers the process where there is a driver, before a call of CUDA that is not preceded by another one of
- * these functions.
+/** \brief Records the process if there is a driver, before a call of CUDA that does not follow another one of these
+ * functions.
  *
  * \exception DeviceError Unavailable: this is a forked child, where the call could fail or hang */
 void
 PrepareForCuda();
 
 /** \brief For cudaErrorInitializationError of a driver that another library has started, as in a child whose parent
- * used CUDA without this one: remembers that it is such a child.
+ * used CUDA without this library: records that this is such a child.
  *
- * \return false where the process has not been forked since it loaded this library */
+ * \return false if the process has not been forked since it loaded this library */
 bool
 RememberForkOfAnother();
 
-/** \brief The number of this process, which is another one in a forked child. */
+/** \brief The number of this process, which differs in a forked child. */
 int
 ProcessNumber();
 
@@ -72,19 +72,19 @@ extern const char * const ForkedReason;
 bool
 IsForkedChild();
 
-/** \brief True where the process has not loaded the driver, and is not about to. */
+/** \brief True if the process has not loaded the driver, and is not about to. */
 bool
 DriverIsAsleep();
 
-/** \brief True where the user hides all devices from CUDA, by the variable CUDA_VISIBLE_DEVICES. */
+/** \brief True if the user hides all devices from CUDA with the variable CUDA_VISIBLE_DEVICES. */
 bool
 DevicesAreHidden();
 
-/** \brief Remembers the seconds that the driver took to start, the first time. */
+/** \brief Records the seconds of the driver's start, the first time. */
 void
 RememberDriverStart(double seconds);
 
-/** \brief True where this library has started the driver, and taken the time. */
+/** \brief True if this library has started the driver and recorded the time. */
 bool
 DriverStartIsTimed();
 

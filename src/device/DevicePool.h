@@ -23,22 +23,22 @@
 struct CUmemPoolHandle_st;
 
 /** \file
- * \brief The stream-ordered pool of a device that this library allocates from.
+ * \brief The stream-ordered memory pool of a device from which this library allocates.
  *
- * The device's default pool releases free memory whenever a stream is synchronized; an operation would map its memory
- * anew each time (a millisecond for half a gigabyte). This pool keeps up to an eighth of the device's memory, and is
- * not the default pool, whose setting other libraries rely on. */
+ * The device's default pool releases free memory whenever a stream is synchronized: an operation would map its memory
+ * again each time (a millisecond for half a gigabyte). This pool keeps up to an eighth of the device's memory. It is
+ * not the default pool, because other libraries rely on that pool's settings. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The pool of a device, made when it is first asked for. It exists as long as the process.
+/** \brief The pool of a device, created on first use. It exists as long as the process.
  *
- * \exception DeviceError it cannot be made */
+ * \exception DeviceError it cannot be created */
 CUmemPoolHandle_st *
 DevicePool(int device);
 
-/** \brief Unused bytes of the pool of a device; 0 where there is no pool yet. */
+/** \brief Unused bytes of the pool of a device; 0 if there is no pool yet. */
 std::size_t
 UnusedBytesOfPool(int device);
 

@@ -19,7 +19,7 @@
 #define Driver_h
 
 /** \file
- * \brief Calls of NVIDIA's driver itself: a call of the runtime would start it, or can do less. */
+ * \brief Calls of NVIDIA's driver API, because calls of the runtime would start the driver, or are insufficient. */
 
 struct CUctx_st;
 
@@ -29,29 +29,29 @@ namespace itk::CudaSpline
 /** \brief The driver's handle of a context: CUcontext, without a CUDA header. */
 using ContextHandle = CUctx_st *;
 
-/** \brief True where the process has loaded the driver, whoever it was. */
+/** \brief True if the process has loaded the driver, by any code. */
 bool
 DriverIsLoaded();
 
-/** \brief True where the process has a context on the device, whoever made it. */
+/** \brief True if the process has a context on the device, created by any code. */
 bool
 HasContext(int device);
 
-/** \brief Makes a device's primary context, the one that the runtime uses, current in the calling thread.
+/** \brief Makes a device's primary context, which the runtime uses, current in the calling thread.
  *
- * The runtime's cudaSetDevice() does so too, but nothing of the runtime goes back to no context: setting the device
- * before makes a context there, of some hundred megabytes, in every process that works on another device.
+ * cudaSetDevice() of the runtime does so too, but the runtime cannot return to the state without a context: setting the
+ * previous device creates a context there, of some hundred megabytes, in every process that works on another device.
  *
- * \param[in] device one that cudaInitDevice() has started
- * \param[out] previous the context that was current, null where there was none; for LeaveContext()
- * \return CUDA's error code, 0 where it is done */
+ * \param[in] device device that cudaInitDevice() has started
+ * \param[out] previous the previous context, null if there was none; for LeaveContext()
+ * \return CUDA's error code, 0 for success */
 int
 EnterContext(int device, ContextHandle * previous);
 
-/** \brief Makes the context before EnterContext() current again; none, where that one is gone.
+/** \brief Restores the context before EnterContext(), or no context if it no longer exists.
  *
- * \param[in] device
- * \param[in] previous of EnterContext(), which succeeded */
+ * \param[in] device number of the device
+ * \param[in] previous result of EnterContext(), which succeeded */
 void
 LeaveContext(int device, ContextHandle previous);
 

@@ -21,24 +21,25 @@
 #include <string>
 
 /** \file
- * \brief How many threads of the host an operation takes that was not told a number. */
+ * \brief The default number of host threads of an operation. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The number of threads that an operation takes by itself, asked anew by each.
+/** \brief The default number of threads of an operation, determined for each operation.
  *
- * CUDASPLINE_THREADS sets it, else OMP_NUM_THREADS (the first number of its list), unchanged; else it is the processors
- * that this thread may run on (its affinity), but no more than the quota of the process' cgroup gives.
+ * CUDASPLINE_THREADS sets it, else OMP_NUM_THREADS (the first number of its list), unchanged. Else it is the number of
+ * processors on which this thread may run (its affinity), limited by the quota of the process' cgroup.
  *
  * \exception std::invalid_argument CUDASPLINE_THREADS is not a number above 0 */
 unsigned int
 UsableConcurrency();
 
-/** \brief Processors that the quota of a cgroup is worth, rounded up; the least of it and those above it.
+/** \brief Number of processors that the quota of a cgroup allows, rounded up; the smallest of its own and those of its
+ * parents.
  *
  * \param[in] membership file with the cgroup of the process: /proc/self/cgroup
- * \param[in] root where the groups are mounted: /sys/fs/cgroup
+ * \param[in] root mount point of the groups: /sys/fs/cgroup
  * \return 0: no limit, or none that can be read */
 unsigned int
 ConcurrencyOfCgroup(const std::string & membership, const std::string & root);

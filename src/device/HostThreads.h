@@ -22,19 +22,19 @@
 #include <functional>
 
 /** \file
- * \brief Threads of the host that wait for loops, one set for a process. */
+ * \brief Threads of the host that wait for loops, one pool per process. */
 
 namespace itk::CudaSpline
 {
 
 /** \brief Calls \p part with each of 0 to \p parts - 1, once, and returns when all calls have returned.
  *
- * The calling thread takes parts itself, so nested loops, and many loops at once, make progress. Threads are started
- * when they are first asked for, and kept: starting 15 takes longer than many a loop. A forked child does not have its
- * parent's threads and starts its own.
+ * The calling thread also runs parts: nested loops, and many loops at once, make progress. Threads are started on first
+ * use, and kept: starting 15 takes longer than many loops. A forked child does not have its parent's threads and starts
+ * its own.
  *
  * \param[in] parts number of calls
- * \param[in] threads threads that take them, the calling one counted in; fewer if no more are available
+ * \param[in] threads threads that run them, including the calling one; fewer if no more are available
  * \param[in] part must not throw */
 void
 RunOnHostThreads(std::int64_t parts, unsigned int threads, const std::function<void(std::int64_t)> & part);

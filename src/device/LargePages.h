@@ -23,12 +23,13 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Asks the system for large pages behind memory that is about to be written for the first time.
+/** \brief Requests large pages for memory that is about to be written for the first time.
  *
- * A fresh volume of 512^3 floats has 131072 pages of 4 KB: to touch them takes 16 threads as long as to copy them, and
- * to give them back takes 15 ms more. Where the system has no large pages, or the memory is small, nothing happens.
+ * A new volume of 512^3 floats has 131072 pages of 4 KB: with 16 threads, touching them takes as long as copying them,
+ * and freeing them takes 15 ms more. This function has no effect if the system has no large pages, or if the memory is
+ * small.
  *
- * \param[in] memory first byte, host memory; its content stays
+ * \param[in] memory first byte, host memory; its content is preserved
  * \param[in] bytes length */
 void
 AdviseLargePages(void * memory, std::size_t bytes);

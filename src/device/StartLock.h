@@ -23,9 +23,9 @@ namespace itk::CudaSpline
 
 /** \brief Held while the driver, a context or the first kernels are started; one thread at a time.
  *
- * A fork() of another thread waits until the lock is released, at most MaximumForkWaitSeconds. Without that the child
- * would have the locks that the starting thread holds in the driver and in CUDA's runtime. Nobody releases them there,
- * and the runtime's clean-up at the child's exit hangs. vfork() and posix_spawn() do not wait.
+ * A fork() of another thread waits until the lock is released, at most MaximumForkWaitSeconds. Otherwise the child
+ * would inherit locks of the driver and of CUDA's runtime that the starting thread holds. No thread of the child
+ * releases them, and the runtime's clean-up at the child's exit hangs. vfork() and posix_spawn() do not wait.
  *
  * A thread may take it again while it holds it. The driver itself forks while it starts (nvidia-modprobe): a fork of
  * the thread that holds the lock does not wait. */
@@ -39,7 +39,8 @@ public:
   ~StartLock();
 };
 
-/** A start takes some tenths of a second for each GPU. Then something else is wrong, and fork() continues. */
+/** A start takes some tenths of a second for each GPU. After this time there must be another problem, and fork()
+ * continues. */
 constexpr int MaximumForkWaitSeconds = 20;
 
 } // namespace itk::CudaSpline

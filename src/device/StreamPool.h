@@ -23,32 +23,32 @@
 #include <cstddef>
 
 /** \file
- * \brief Unused streams, kept by device for the next operations.
+ * \brief Unused streams, kept for the next operations on a device.
  *
- * To make a stream and to destroy it takes longer than the kernel of a small image, and memory that was freed in a
- * stream is taken again in it without a wait. A stream is kept where it was waited for without an error. None is handed
- * out in a forked child, whose parent has them, and none after a device was lost; at exit they are left to the driver,
- * which may be gone by then. */
+ * Creating and destroying a stream takes longer than the kernel of a small image, and memory that was freed in a stream
+ * can be reused in it without waiting. A stream is kept if waiting for it returned no error. Streams are not reused in
+ * a forked child, whose parent owns them, or after a device was lost. At exit they are left to the driver, which may
+ * already be unloaded. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Streams that are kept of a device: those of two operations on 16 threads each. */
+/** \brief Maximum number of streams that are kept for a device: those of two operations on 16 threads each. */
 constexpr std::size_t MaxKeptStreams = 32;
 
-/** \brief A stream of a device that holds up no other, and is held up by none: one that is kept, or a new one.
+/** \brief Returns a stream of a device that does not synchronise with other streams: a kept one, or a new one.
  *
- * \param[in] device the current one
- * \exception DeviceError it cannot be made */
+ * \param[in] device the current device
+ * \exception DeviceError it cannot be created */
 StreamHandle
 TakeStream(int device);
 
-/** \brief Gives a stream back, which is kept or destroyed.
+/** \brief Returns a stream to the pool, which keeps or destroys it.
  *
- * \param[in] device of the stream
- * \param[in] stream from TakeStream()
- * \param[in] isDone its work was waited for, without an error
- * \param[in] hasFreed memory was freed in it since: a pool counts that as free only once somebody has waited */
+ * \param[in] device device of the stream
+ * \param[in] stream result of TakeStream()
+ * \param[in] isDone its work has been waited for, without an error
+ * \param[in] hasFreed memory was freed in it since: a memory pool can reuse that only after a wait */
 void
 ReturnStream(int device, StreamHandle stream, bool isDone, bool hasFreed) noexcept;
 
@@ -56,19 +56,19 @@ ReturnStream(int device, StreamHandle stream, bool isDone, bool hasFreed) noexce
 void
 ReleaseStreams() noexcept;
 
-/** \brief Refuses a stream of the caller's whose work is captured into a graph: a stream that waits for it would be
- * captured with it.
+/** \brief Throws for a stream of the caller whose work is captured into a graph: a stream that waits for it would also
+ * be captured.
  *
- * \param[in] stream of the current device
+ * \param[in] stream stream of the current device
  * \exception std::invalid_argument it is captured; the capture continues
  * \exception DeviceError the device is lost */
 void
 RefuseCapture(StreamHandle stream);
 
-/** \brief Makes a stream continue only after the current work of another one, without a wait of the host.
+/** \brief Makes a stream wait for the current work of another one, without blocking the host.
  *
- * \param[in] waiting
- * \param[in] other streams of the current device
+ * \param[in] waiting the stream that waits
+ * \param[in] other the other stream, both of the current device
  * \exception std::invalid_argument the other one is captured into a graph
  * \exception DeviceError the device is lost */
 void

@@ -26,7 +26,7 @@
 #include <vector>
 
 /** \file
- * \brief What the headers of NRRD and MetaImage have in common: lines, words, numbers, units, lists of files. */
+ * \brief Common functions for the headers of NRRD and MetaImage: lines, words, numbers, units, lists of files. */
 
 namespace itk::CudaSpline
 {
@@ -37,27 +37,27 @@ namespace itk::CudaSpline
 bool
 NextLine(std::string_view text, std::size_t & at, std::string & line);
 
-/** \brief Without white space at both ends. */
+/** \brief Removes white space at both ends. */
 std::string
 Trim(const std::string & text);
 
-/** \brief In lower case. */
+/** \brief Converts to lower case. */
 std::string
 Lower(std::string text);
 
-/** \brief Separated by white space. */
+/** \brief Splits a text at white space. */
 std::vector<std::string>
 SplitWords(const std::string & text);
 
-/** \brief A whole word as a number, NaN and infinity included; empty for another word. */
+/** \brief Converts a whole word to a number, including NaN and infinity; empty for another word. */
 std::optional<double>
 NumberOf(const std::string & word);
 
-/** \brief "6 significant digits", for messages. */
+/** \brief Formats a number with 6 significant digits, for messages. */
 std::string
 ToText(double number);
 
-/** \brief A text of a file for a message: with "?" in place of control characters, which a damaged file may have. */
+/** \brief A text of a file for a message. Control characters, which a damaged file may contain, are replaced by "?". */
 std::string
 ToPrintable(std::string text);
 
@@ -65,22 +65,23 @@ ToPrintable(std::string text);
 [[noreturn]] void
 RefuseField(const std::string & field, const std::string & value, const std::string & rule);
 
-/** \brief The numbers of a field. \exception std::invalid_argument other words, or not as many as \p count (0: any) */
+/** \brief The numbers of a field. \exception std::invalid_argument other words, or a number of words other than \p
+ * count (0: any) */
 std::vector<double>
 NumbersOfField(const std::string & field, const std::string & value, std::size_t count);
 
-/** \brief Positive integers of a field, whose product fits 62 bits. Exception as NumbersOfField(). */
+/** \brief Positive integers of a field, whose product fits 62 bits. Exception as for NumbersOfField(). */
 std::vector<std::uint64_t>
 SizesOfField(const std::string & field, const std::string & value, std::size_t count);
 
-/** \brief Millimetres of a unit of length; empty: not one. An empty word is a millimetre. */
+/** \brief Millimetres per unit of length; empty: not a unit of length. An empty word means a millimetre. */
 std::optional<double>
 MillimetresOf(const std::string & unit);
 
 /** \brief Names of the units of length, for messages. */
 extern const char * const namesOfLengthUnits;
 
-/** \brief Whether this machine stores the low byte of a number first. */
+/** \brief Whether this machine is little-endian. */
 bool
 IsLittleEndian();
 

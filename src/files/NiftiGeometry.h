@@ -29,13 +29,13 @@
 namespace itk::CudaSpline
 {
 
-/** \brief A number as messages have it: 6 significant digits. */
+/** \brief Formats a number with 6 significant digits, for messages. */
 std::string
 NumberText(double number);
 
 /** \brief The grid of a header: the rule for its matrices, units of length, and shears.
  * \param[in] isPlane the image has two axes of voxels: it has 2 dimensions if it is parallel to the plane of x and y
- * \param[in,out] warnings gets a sentence for each
+ * \param[in,out] warnings receives a sentence for each
  * \exception std::invalid_argument there is no valid geometry */
 NiftiGrid
 MakeNiftiGrid(const RawNiftiHeader & header, bool isPlane, std::vector<std::string> & warnings);

@@ -27,12 +27,12 @@
 #include <vector>
 
 /** \file
- * \brief The axes of an NRRD file: which are of space, of time, and of the numbers of a pixel. */
+ * \brief The axes of an NRRD file: those of space, of time, and of the components of a pixel. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief What an axis is for. */
+/** \brief The role of an axis. */
 enum class NrrdRole : unsigned char
 {
   Space,
@@ -47,7 +47,7 @@ struct NrrdKind
   NrrdRole     role;
   unsigned int size; ///< of the axis; 0: any
   PixelMeaning meaning;
-  bool         isMasked; ///< the first number is a mask
+  bool         isMasked; ///< the first component is a mask
 };
 
 /** \brief An axis of the file. */
@@ -55,11 +55,11 @@ struct NrrdAxis
 {
   const NrrdKind *    kind{ nullptr };
   NrrdRole            role{ NrrdRole::Space };
-  std::vector<double> step; ///< its space direction; empty: none
+  std::vector<double> step; ///< its space direction; empty: no direction
 };
 
-/** \brief What the axes are for, by their kinds and directions.
- * \param[in] coordinates of the space; 0: there is none
+/** \brief Finds the roles of the axes from their kinds and directions.
+ * \param[in] coordinates number of coordinates of the space; 0: no space
  * \param[in] dimension number of axes */
 std::vector<NrrdAxis>
 FindNrrdAxes(const NrrdFields & fields, std::size_t coordinates, std::size_t dimension);
@@ -69,7 +69,7 @@ FindNrrdAxes(const NrrdFields & fields, std::size_t coordinates, std::size_t dim
 std::vector<unsigned int>
 OrderNrrdAxes(const NrrdFields & fields, const std::vector<NrrdAxis> & axes, const std::vector<std::uint64_t> & sizes);
 
-/** \brief Sets the components of a pixel by the axis that has them. */
+/** \brief Sets the components of a pixel from their axis. */
 void
 SetNrrdComponents(const std::vector<NrrdAxis> & axes, ImageFileHeader & header);
 

@@ -31,7 +31,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The fields of a header, by the name that the format's definition gives them. */
+/** \brief The fields of a header, with the names of the format's definition. */
 struct NrrdFields
 {
   std::map<std::string, std::string> values;
@@ -52,15 +52,16 @@ struct NrrdFields
   }
 };
 
-/** \brief The fields of a header. \exception std::invalid_argument the version is unknown, or a field has two values */
+/** \brief Reads the fields of a header. \exception std::invalid_argument the version is unknown, or a field has two
+ * values */
 NrrdFields
 ReadNrrdFields(std::string_view text);
 
-/** \brief "\"mm\" \"mm\" \"s\"" as words. */
+/** \brief Splits "\"mm\" \"mm\" \"s\"" into words. */
 std::vector<std::string>
 QuotedWordsOfField(const std::string & field, const std::string & value);
 
-/** \brief Seconds of a unit of time; empty where there is none, or another one. */
+/** \brief Seconds per unit of time; empty if there is no unit, or another one. */
 std::optional<double>
 SecondsOf(const std::string & unit);
 

@@ -37,8 +37,8 @@ struct NrrdSpace
 {
   unsigned int        dimension{ 0 };      ///< 0: the file has no space, but spacings
   bool                hasTime{ false };    ///< the last coordinate is time
-  double              signs[3]{ 1, 1, 1 }; ///< from a coordinate to LPS
-  std::vector<double> units{ 1, 1, 1, 1 }; ///< mm of a coordinate; of time: s
+  double              signs[3]{ 1, 1, 1 }; ///< factor from a coordinate to LPS
+  std::vector<double> units{ 1, 1, 1, 1 }; ///< mm per coordinate; for time: s
 };
 
 /** \brief The space of a file and the units of its coordinates.

@@ -26,14 +26,14 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The fields of a header of either version as numbers, before anything is made of them. Names are nifti1.h's.
+/** \brief The fields of a header of either version as numbers, without interpretation. Names are those of nifti1.h.
  */
 struct RawNiftiHeader
 {
   int                         version{ 1 };
   bool                        isSwapped{ false };
   std::string                 magic;
-  std::string                 magicEnding; ///< of NIfTI-2: bytes that a transfer as text changes
+  std::string                 magicEnding; ///< for NIfTI-2: bytes that a transfer as text changes
   std::int32_t                sizeofHdr{ 348 };
   std::array<std::int64_t, 8> dim{ { 0, 1, 1, 1, 1, 1, 1, 1 } };
   std::array<double, 8>       pixdim{ { 1, 1, 1, 1, 1, 1, 1, 1 } };
@@ -70,8 +70,8 @@ SizeOfNiftiHeader(int version)
   return version == 2 ? 540 : 348;
 }
 
-/** \brief Whether there is a header of NIfTI or Analyze: by the field sizeof_hdr, in either order of bytes.
- * \return 1 or 2; 0: there is none */
+/** \brief Whether there is a header of NIfTI or Analyze, from the field sizeof_hdr in either byte order.
+ * \return 1 or 2; 0: no header */
 int
 FindNiftiVersion(const void * bytes, std::size_t count, bool & isSwapped);
 
@@ -79,7 +79,7 @@ FindNiftiVersion(const void * bytes, std::size_t count, bool & isSwapped);
 RawNiftiHeader
 ReadRawNiftiHeader(const void * bytes, std::size_t count);
 
-/** \brief The bytes of a header in this machine's order, SizeOfNiftiHeader() of them. */
+/** \brief Writes a header of SizeOfNiftiHeader() bytes in this machine's byte order. */
 std::string
 WriteRawNiftiHeader(const RawNiftiHeader & header);
 

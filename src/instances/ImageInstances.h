@@ -19,10 +19,12 @@
 #define ImageInstances_h
 
 /** \file
- * \brief Classes of ITK that nearly every test and program of the module uses: made once, in a library of their own.
+ * \brief Classes of ITK that nearly every test and program of the module uses: instantiated once, in a separate
+ * library.
  *
- * Included ahead of all else by targets that cudaspline_use_instances() names. What is listed is not made in their
- * files any more: with it they compile in half the time. A class that many files use belongs here; one of few does not.
+ * cudaspline_use_instances() includes this file first in its targets. The listed classes are then not instantiated in
+ * their files, which halves the compile time. A class that many files use should be listed here; a class of few files
+ * should not.
  */
 
 #include "itkCudaResampleImageFilter.h"
@@ -36,7 +38,7 @@
 #include "itkLinearInterpolateImageFunction.h"
 #include "itkVector.h"
 
-/** By dimension. \p make is `extern` for those who use them, and nothing where they are made. */
+/** Instances for a dimension. \p make is `extern` for users, and empty in the library. */
 #define CUDASPLINE_SPACE_INSTANCES(make, dimension)                                                                    \
   make template class itk::ImageBase<dimension>;                                                                       \
   make template class itk::Image<itk::Vector<double, dimension>, dimension>;                                           \
@@ -55,7 +57,7 @@
   make template class itk::ImageMaskSpatialObject<dimension>;                                                          \
   make template class itk::CudaSplineDetail::TransformDescriber<dimension>
 
-/** By pixel and dimension. */
+/** Instances for a pixel type and a dimension. */
 #define CUDASPLINE_IMAGE_INSTANCES(make, pixel, dimension)                                                             \
   make template class itk::Image<pixel, dimension>;                                                                    \
   make template class itk::ImageSource<itk::Image<pixel, dimension>>;                                                  \

@@ -19,7 +19,7 @@
 #define RegistrationInstances_h
 
 /** \file
- * \brief What ImageInstances.h is for images, for registrations: metrics of ITK and the module, and their optimizers.
+ * \brief The counterpart of ImageInstances.h for registrations: metrics of ITK and the module, and their optimizers.
  */
 
 #include "ImageInstances.h"
@@ -34,14 +34,14 @@
 #include "itkGradientRecursiveGaussianImageFilter.h"
 #include "itkWindowConvergenceMonitoringFunction.h"
 
-/** A metric of ITK, and that of the module. */
+/** A metric of ITK, and the module's metric. */
 #define CUDASPLINE_METRIC_INSTANCES(make, name, pixel, dimension)                                                      \
   make template class itk::name<itk::Image<pixel, dimension>, itk::Image<pixel, dimension>>;                           \
   make template class itk::CudaSplineImageMetric<                                                                      \
     itk::name<itk::Image<pixel, dimension>, itk::Image<pixel, dimension>>>;                                            \
   make template class itk::Cuda##name<itk::Image<pixel, dimension>, itk::Image<pixel, dimension>>
 
-/** By pixel and dimension. */
+/** Instances for a pixel type and a dimension. */
 #define CUDASPLINE_REGISTRATION_INSTANCES(make, pixel, dimension)                                                      \
   make template class itk::ObjectToObjectMetric<dimension, dimension, itk::Image<pixel, dimension>, double>;           \
   make template class itk::ImageToImageMetricv4<itk::Image<pixel, dimension>, itk::Image<pixel, dimension>>;           \

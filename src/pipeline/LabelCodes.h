@@ -34,20 +34,20 @@ namespace itk::CudaSpline
 double
 MeasureVoxel(const FieldGrid & grid);
 
-/** \brief Codes of labels, which make few images of a label map.
+/** \brief Codes of labels, which represent a label map by few images.
  *
- * Each label that both maps have becomes a code of as many bits as there are images, half of which are 1 (of one to
- * three labels, one bit). So codes of different labels differ, and all differ in as many bits from the background,
- * whose bits are 0. The number of images grows with the logarithm of that of labels: 3 images for 3 labels, 6 for 20, 9
- * for 100.
+ * Each label in both maps has a code with as many bits as there are images. Half of the bits are 1 (for one to three
+ * labels, one bit). Codes of different labels differ, and all differ in the same number of bits from the background,
+ * whose bits are 0. The number of images grows with the logarithm of the number of labels: 3 images for 3 labels, 6 for
+ * 20, 9 for 100.
  *
- * The squared differences of the images, added up, are those of the labels' indicators if no two labels are mixed by
- * smoothing. They are scaled so that their sum over the fixed image is 1 minus Dice's overlap of all labels of maps
- * that are not smoothed, if there are at most 3 labels. */
+ * The sum of the squared differences of the images is that of the labels' indicators if smoothing mixes no two labels.
+ * It is scaled so that its sum over the fixed image is 1 minus Dice's overlap of all labels, for maps that are not
+ * smoothed and at most 3 labels. */
 class LabelCodes
 {
 public:
-  /** Labels of only one map are warned of. \exception std::invalid_argument the maps have no label in common */
+  /** Warns of labels that are only in one map. \exception std::invalid_argument the maps have no label in common */
   LabelCodes(const LabelPair & labels, PipelineMessages & messages);
 
   /** Number of images. */
@@ -61,7 +61,7 @@ public:
    *
    * \param[in] map one of the label maps
    * \param[in] channel number of the image
-   * \param[in] volume of the fixed image (mm^3)
+   * \param[in] volume volume of the fixed image (mm^3)
    * \param[in] pixel Float32 or Float64
    * \param[out] output pixels
    * \param[in] host threads */
@@ -76,7 +76,8 @@ public:
 private:
   std::map<std::int32_t, std::uint32_t> m_Codes; ///< by label
   std::size_t                           m_Channels{ 1 };
-  double                                m_Volume{ 0.0 }; ///< of the labels of both maps, times the ones of a code
+  /** Volume of the labels of both maps, times the number of ones of a code. */
+  double m_Volume{ 0.0 };
 };
 
 } // namespace itk::CudaSpline

@@ -24,7 +24,7 @@
 #include <vector>
 
 /** \file
- * \brief What a registration reports to its caller, and what it holds back until a result is kept. */
+ * \brief The messages of a registration to its caller, some of which are held until a result is kept. */
 
 namespace itk::CudaSpline
 {
@@ -33,20 +33,20 @@ namespace itk::CudaSpline
 class PipelineMessages
 {
 public:
-  /** \param[in] callbacks of the caller, which outlive this object */
+  /** \param[in] callbacks callbacks of the caller, which must outlive this object */
   explicit PipelineMessages(const PipelineCallbacks & callbacks);
   PipelineMessages(const PipelineMessages &) = delete;
   PipelineMessages &
   operator=(const PipelineMessages &) = delete;
 
-  /** The callbacks of stages: those of the caller, by way of this object. */
+  /** The callbacks of stages, which call those of the caller through this object. */
   const PipelineCallbacks &
   GetCallbacks() const
   {
     return m_Callbacks;
   }
 
-  /** Holds a warning until ReleaseWarnings(), as its result may still be replaced. */
+  /** Holds a warning until ReleaseWarnings(), because its result may still be replaced. */
   void
   Warn(PipelineWarning::Kind kind, int stage, const std::string & text);
   void
@@ -56,7 +56,7 @@ public:
   void
   ReleaseWarnings();
 
-  /** Reports an iteration, or holds it in a trial. \return false: the caller ends the registration */
+  /** Reports an iteration, or holds it during a trial. \return false: the caller stops the registration */
   bool
   Report(const PipelineIteration & iteration);
 
@@ -64,8 +64,8 @@ public:
   void
   BeginTrial();
 
-  /** Ends it. If its result is kept, its iterations are reported, and the warnings of the first attempt are dropped;
-   * else its own are. \return false: the caller ends the registration */
+  /** Ends the second attempt. If its result is kept, its iterations are reported, and the warnings of the first attempt
+   * are dropped. Else its own warnings are dropped. \return false: the caller stops the registration */
   bool
   EndTrial(bool isKept);
 
@@ -78,7 +78,7 @@ private:
   bool                           m_IsTrial{ false };
 };
 
-/** \brief A number for a message. */
+/** \brief Formats a number for a message. */
 std::string
 Brief(double number, int digits = 4);
 

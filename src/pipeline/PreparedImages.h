@@ -37,7 +37,7 @@ namespace itk::CudaSpline
 
 class PipelineMessages;
 
-/** \brief The images of a registration, where they are, with what was done to their values. */
+/** \brief The images of a registration in their memory, and the changes of their values. */
 class PreparedImages
 {
 public:
@@ -71,7 +71,7 @@ public:
     return m_Device >= 0;
   }
 
-  /** Replaces the masks of all pairs with those of others. */
+  /** Replaces the masks of all pairs by those of other pairs. */
   void
   SetMasks(const std::vector<ImagePair> & pairs);
 
@@ -79,7 +79,7 @@ public:
   void
   Clip(const std::array<double, 2> & quantiles);
 
-  /** Multiplies values that metrics would not see, or that would overflow, with powers of two.
+  /** Multiplies values that metrics would neglect, or that would overflow, by powers of two.
    *
    * \return the factors of each pair */
   std::vector<std::array<double, 2>>
@@ -91,19 +91,19 @@ public:
   std::string
   DescribeConstantImage(std::size_t begin, std::size_t end) const;
 
-  /** An image with its pixels where they are and its mask in host memory. It is valid as long as this object. */
+  /** An image whose mask is in host memory; its pixels are not moved. It is valid as long as this object. */
   MaskedImage
   WithMaskOnHost(const MaskedImage & image);
 
-  /** Where the pixels are. */
+  /** The backend with the pixels. */
   Residence
   MakeResidence() const;
 
-  /** Makes images of label maps, which stages can compare by mean squares. */
+  /** Computes images from label maps, which stages compare with mean squares. */
   void
   SetLabels(const LabelPair & labels, PipelineMessages & messages);
 
-  /** Number of pairs of images that were made of label maps. */
+  /** Number of pairs of images that were computed from label maps. */
   std::size_t
   CountLabelPairs() const
   {
@@ -118,28 +118,28 @@ public:
     return { weight > 0.0 ? m_Landmarks : std::vector<Landmark>(), weight };
   }
 
-  /** Number of landmarks with a point outside of its image. */
+  /** Number of landmarks with a point outside its image. */
   std::size_t
   CountOutsideLandmarks() const;
 
   /** How well the images of the first pair agree.
    *
    * \param[in] whole stages from the fixed image to the moving one, in the memory of the images
-   * \param[in] linear those of them that were given or are linear; null: the significance is not measured */
+   * \param[in] linear linear the initial and the linear ones among them; null: the significance is not measured */
   ImageAgreement
   MeasureAgreement(const std::vector<TransformChain::Stage> & whole, const std::vector<TransformChain::Stage> * linear);
 
-  /** Parameters of a transform that the first pair does not determine; see the function of this name.
+  /** Parameters of a transform that the first pair does not determine; see the function of the same name.
    *
-   * \param[in] transform where a stage starts
+   * \param[in] transform initial transform of a stage
    * \param[in] behind stages after it, in the memory of the images
-   * \return none in a forecast */
+   * \return empty in a forecast */
   std::vector<std::size_t>
   FindUndeterminedParameters(const LinearTransform & transform, const std::vector<TransformChain::Stage> & behind);
 
-  /** Part of the fixed image of the first pair, under the mask of a pair, that is inside both images of the pair.
+  /** Fraction of the fixed image of the first pair, under the mask of a pair, that is inside both images of the pair.
    *
-   * \param[in] pair number
+   * \param[in] pair number of the pair
    * \param[in] stages from the fixed image to the moving one, in the memory of the images
    * \return exactly 0 only if no voxel is inside */
   double
@@ -147,8 +147,8 @@ public:
 
   /** Samples of a grid that are under the mask of the first fixed image, if it has one.
    *
-   * \param[in] grid within the image
-   * \param[in] enough where there are as many, the count may end there */
+   * \param[in] grid grid inside the image
+   * \param[in] enough the count may stop at this number */
   std::int64_t
   CountSamples(const FieldGrid & grid, std::int64_t enough);
   /** Whether the first fixed image has a mask. */
@@ -162,28 +162,29 @@ public:
   std::size_t
   CountBytes(const StageSpec & stage) const;
 
-  /** The fixed images that a stage compares: the first pairs, then those of label maps. */
+  /** The fixed images that a stage compares: those of the pairs, then those of label maps. */
   std::vector<SynSide>
   MakeFixed(const StageSpec & stage, const Residence & residence) const;
 
-  /** The moving images, with the stages that come after what is found. */
+  /** The moving images, with the stages that follow the optimized transform. */
   std::vector<SynSide>
   MakeMoving(const StageSpec &                          stage,
              const std::vector<TransformChain::Stage> & behind,
              const Residence &                          residence) const;
 
-  /** Lets Run() forecast operations from now on, instead of running them. */
+  /** Makes Run() estimate operations from now on, instead of running them. */
   void
   ForecastInto(StageForecast & forecast)
   {
     m_Forecast = &forecast;
   }
 
-  /** Runs an operation on all images: on their device, or on the backend that the user wants or that is done first.
+  /** Runs an operation on all images: on their device, or on the backend that the user requests or that is expected to
+   * finish first.
    *
-   * \param[in] work of the operation
-   * \param[in] plan of its memory on a device, for a budget
-   * \param[in] run runs it; a second time where a device fails
+   * \param[in] work work of the operation
+   * \param[in] plan plan of its memory on a device, for a budget
+   * \param[in] run runs the operation; called a second time if a device fails
    * \param[in] device the user's choice */
   RunRecord
   Run(const std::function<OperationWork()> &         work,
@@ -200,7 +201,7 @@ private:
   Transform(MaskedImage & image, const TFunctor & functor);
   const void *
   ToHost(const void * data, std::size_t bytes);
-  /** How far stages move the samples of a grid (mm), in host memory. */
+  /** The displacements of the samples of a grid (mm), in host memory. */
   std::vector<double>
   SampleDisplacements(const FieldGrid & grid, const std::vector<TransformChain::Stage> & stages) const;
   double
@@ -212,12 +213,12 @@ private:
   /** The pairs that a stage compares. */
   std::vector<const ImagePair *>
   Select(const StageSpec & stage) const;
-  /** Memory for pixels of an image, and where it is registered. */
+  /** Replaces the pixels of an image by new memory, which this object keeps. */
   void
   SetPixels(MaskedImage & image, const std::shared_ptr<void> & made);
 
   std::vector<ImagePair>               m_Pairs;
-  std::vector<ImagePair>               m_Labels; ///< made of label maps
+  std::vector<ImagePair>               m_Labels; ///< computed from label maps
   std::vector<Landmark>                m_Landmarks;
   int                                  m_Device;
   StreamHandle                         m_Stream;

@@ -24,25 +24,25 @@
 #include <optional>
 
 /** \file
- * \brief Where a registration starts. */
+ * \brief The initial alignment of a registration. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Where the first stage starts. */
+/** \brief The initial alignment of the first stage. */
 struct RegistrationStart
 {
   FieldGrid::Vector              centre{};                        ///< of rotations, scales and matrices
-  std::optional<LinearTransform> transform;                       ///< nothing: the identity, or the caller's transform
+  std::optional<LinearTransform> transform;                       ///< empty: the identity, or the caller's transform
   LinearKind                     kind{ LinearKind::Translation }; ///< the smallest kind that represents it
 };
 
-/** \brief Finds it by RegistrationSpec::initial, unless the caller has a transform.
+/** \brief Computes RegistrationSpec::initial, unless the caller has provided a transform.
  *
  * \param[in] input whether there is a transform
  * \param[in] spec the registration
  * \param[in,out] images the images
- * \param[in,out] messages gets a warning if the best rotation explains little
+ * \param[in,out] messages receives a warning if the best rotation explains little
  * \exception std::invalid_argument an image has no centre of gravity */
 RegistrationStart
 FindStart(const RegistrationInput & input,

@@ -28,16 +28,16 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Warns of levels of a stage that made the metric worse, or ended while it still fell fast.
+/** \brief Warns of levels of a stage that made the metric worse, or stopped while it still fell fast.
  *
  * \param[in] stage the stage
  * \param[in] number its number
  * \param[in] outcome its levels
- * \param[in,out] messages gets the warnings */
+ * \param[in,out] messages receives the warnings */
 void
 WarnOfLevels(const StageSpec & stage, std::size_t number, const StageOutcome & outcome, PipelineMessages & messages);
 
-/** \brief Warns of field stages whose levels cannot move anything. */
+/** \brief Warns of field stages with levels that cannot move any sample. */
 void
 WarnOfStillLevels(const RegistrationSpec & spec, const FieldGrid & fixed, PipelineMessages & messages);
 

@@ -28,7 +28,7 @@
 #include <vector>
 
 /** \file
- * \brief The table of stage options: the only place that knows an option's name, kinds, allowed values and field. */
+ * \brief The table of stage options, which alone defines an option's name, kinds, allowed values and field. */
 
 namespace itk::CudaSpline
 {
@@ -39,7 +39,7 @@ using Json = nlohmann::ordered_json;
 /** \brief A value that is not allowed. */
 struct ValueError : std::invalid_argument
 {
-  /** \param[in] text what is wrong and what is allowed, as SpecProblem::text
+  /** \param[in] text text the problem and the allowed values, as SpecProblem::text
    * \param[in] type whether the value has the wrong type */
   explicit ValueError(const std::string & text, bool type = false)
     : std::invalid_argument(text)
@@ -66,7 +66,7 @@ struct OptionUse
 {
   /** Whether a stage uses it; null: each does. */
   bool (*isUsed)(const StageSpec & stage){ nullptr };
-  /** What a stage needs to use it, as "the metric 'cc' or 'lncc'". */
+  /** The requirement of a stage for using it, as "the metric 'cc' or 'lncc'". */
   std::string (*need)(){ nullptr };
 
   /** Whether a stage uses the option. */
@@ -81,7 +81,7 @@ struct OptionUse
 struct StageOption
 {
   const char * name;  ///< in documents
-  unsigned int kinds; ///< a bit for each StageKind that has it
+  unsigned int kinds; ///< one bit for each StageKind with the option
   /** Reads a value. \exception ValueError it is not allowed */
   void (*read)(const Json & value, StageDraft & draft);
   /** The value for a complete document; null: not written. */
@@ -90,7 +90,7 @@ struct StageOption
   /** Whether its value is a list of numbers. */
   bool isList{ false };
 
-  /** Whether a kind has it. */
+  /** Whether a kind has the option. */
   bool
   IsFor(StageKind kind) const
   {
@@ -104,23 +104,23 @@ AllStageOptions();
 
 /** \brief Sets the levels, and checks values that depend on each other.
  *
- * \param[in] draft all options were read
- * \param[in] number of the stage
- * \param[in,out] problems those that are found are added
+ * \param[in] draft draft with all options
+ * \param[in] number number of the stage
+ * \param[in,out] problems receives the problems
  * \return the stage */
 StageSpec
 FinishStage(const StageDraft & draft, int number, std::vector<SpecProblem> & problems);
 
-/** \brief The value of a name, in letters of any case.
+/** \brief Finds a name, ignoring case.
  *
  * \param[in] value JSON string
- * \param[in] names allowed ones
+ * \param[in] names allowed names
  * \return its index
  * \exception ValueError the value is not one of them */
 std::size_t
 ReadName(const Json & value, const std::vector<std::string> & names);
 
-/** \brief Whether a value names an optimizer of other kinds of stages, but none of this kind. */
+/** \brief Whether a value is the name of an optimizer of other kinds of stages, but not of this kind. */
 bool
 IsOptimizerOfOthers(const Json & value, StageKind kind);
 
@@ -128,12 +128,12 @@ IsOptimizerOfOthers(const Json & value, StageKind kind);
 bool
 ComparesPairs(StageKind kind);
 
-/** \brief A number.
+/** \brief Reads a number.
  *
  * \param[in] value JSON number
  * \param[in] isAllowed whether a finite number is allowed
- * \param[in] allowed which ones are, as "numbers above 0"
- * \exception ValueError the value is another one */
+ * \param[in] allowed description of the allowed numbers, as "numbers above 0"
+ * \exception ValueError another value */
 template <typename TCondition>
 double
 ReadNumber(const Json & value, const TCondition & isAllowed, const std::string & allowed)

@@ -31,16 +31,16 @@
 namespace itk::CudaSpline
 {
 
-/** \brief A stage that runs. */
+/** \brief A stage and its environment. */
 struct StageContext
 {
   const StageSpec &                          spec;
   std::size_t                                number;    ///< from 0
-  ScalarType                                 precision; ///< of the images
+  ScalarType                                 precision; ///< precision of the images
   PreparedImages &                           images;
-  const std::vector<TransformChain::Stage> & behind; ///< transforms after the one that is found
+  const std::vector<TransformChain::Stage> & behind; ///< transforms after the optimized one
   const PipelineCallbacks &                  callbacks;
-  /** Reports an iteration, without stage and progress; false ends the stage. */
+  /** Reports an iteration, without stage and progress. Returns false to stop the stage. */
   const RegistrationWatch & watch;
   const std::string &       device; ///< the user's choice
   const ExecutionContext &  host;
@@ -51,7 +51,7 @@ class NoSamples : public std::invalid_argument
 {
 public:
   /** \param[in] level number, from 0
-   * \param[in] transform where a linear stage was; nothing: where the stage started */
+   * \param[in] transform current transform of a linear stage; empty: that at the start of the stage */
   explicit NoSamples(std::size_t level, const std::optional<LinearTransform> & transform = {})
     : std::invalid_argument("at level " + std::to_string(level + 1) +
                             " no voxel of the fixed image is inside the moving image and both masks; check the initial "
@@ -59,7 +59,7 @@ public:
     , m_Transform(transform)
   {}
 
-  /** Where a linear stage was. */
+  /** Current transform of a linear stage. */
   const std::optional<LinearTransform> &
   GetTransform() const
   {
@@ -73,7 +73,7 @@ private:
 /** \brief Runs the levels of a stage.
  *
  * \param[in] context the stage
- * \param[in] start of a linear stage, of a kind that its own kind can represent; else ignored
+ * \param[in] start initial transform of a linear stage, of a kind that its own kind includes; else ignored
  * \exception NoSamples no sample counts
  * \exception std::invalid_argument,DeviceError see RunRegistration() */
 StageOutcome

@@ -27,7 +27,7 @@
 #include <vector>
 
 /** \file
- * \brief The stages of a registration, each of which starts from the result of those before. */
+ * \brief The stages of a registration, each of which starts from the result of the previous ones. */
 
 namespace itk::CudaSpline
 {
@@ -36,7 +36,7 @@ namespace itk::CudaSpline
 class StageSequence
 {
 public:
-  /** What was found, and what the next linear stage may start from. */
+  /** The results so far, and the initial transform of the next linear stage. */
   struct State
   {
     RegistrationOutcome            outcome;
@@ -44,7 +44,7 @@ public:
     LinearKind                     linearKind{ LinearKind::Translation }; ///< the smallest kind that represents it
   };
 
-  /** All arguments outlive this object. */
+  /** All arguments must outlive this object. */
   StageSequence(const RegistrationInput & input,
                 const RegistrationSpec &  spec,
                 PreparedImages &          images,
@@ -52,7 +52,7 @@ public:
                 const std::string &       device,
                 const ExecutionContext &  host);
 
-  /** Drops all stages, and starts from somewhere. */
+  /** Removes all stages, and starts from an initial alignment. */
   void
   StartFrom(const RegistrationStart & start);
 
@@ -60,7 +60,7 @@ public:
   void
   RunNext();
 
-  /** What was found so far. */
+  /** The results so far. */
   ///@{
   const State &
   GetState() const
@@ -84,11 +84,11 @@ public:
   }
   ///@}
 
-  /** What points go through: what was found, without the last transforms, and the caller's transform. */
+  /** The stages that map points: the transforms found so far, except the last ones, and the caller's transform. */
   std::vector<TransformChain::Stage>
   MakeStages(std::size_t without = 0) const;
 
-  /** Those of them that the caller has given or that are linear. */
+  /** Those of them that are linear or from the caller. */
   std::vector<TransformChain::Stage>
   MakeLinearStages() const;
 

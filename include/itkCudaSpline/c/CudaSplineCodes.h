@@ -19,7 +19,7 @@
 #define itkCudaSpline_c_CudaSplineCodes_h
 
 /** \file
- * \brief The numbers that stand for words in the interface in C. */
+ * \brief The enumerations of the C interface. */
 
 #ifdef __cplusplus
 extern "C"
@@ -29,17 +29,17 @@ extern "C"
   /** \addtogroup CudaSplineC
    * @{ */
 
-  /** \brief What a function returns. */
+  /** \brief The code that a function returns. */
   enum cudaspline_code
   {
-    CUDASPLINE_OK = 0,               /**< it worked */
-    CUDASPLINE_INVALID_ARGUMENT = 1, /**< an argument that cannot be; the message names it */
-    CUDASPLINE_OUT_OF_MEMORY = 2,    /**< memory of the host or of the device did not suffice */
-    CUDASPLINE_NO_DEVICE = 3,        /**< a device that is asked for is not there, or cannot be used */
-    CUDASPLINE_DEVICE_LOST = 4,      /**< a sticky error of CUDA: this process cannot use the device any more */
-    CUDASPLINE_DEVICE_ERROR = 5,     /**< another error of CUDA */
+    CUDASPLINE_OK = 0,               /**< success */
+    CUDASPLINE_INVALID_ARGUMENT = 1, /**< an invalid argument; the message names it */
+    CUDASPLINE_OUT_OF_MEMORY = 2,    /**< not enough memory on the host or the device */
+    CUDASPLINE_NO_DEVICE = 3,        /**< a requested device is missing, or cannot be used */
+    CUDASPLINE_DEVICE_LOST = 4,      /**< a sticky CUDA error: this process can no longer use the device */
+    CUDASPLINE_DEVICE_ERROR = 5,     /**< another CUDA error */
     CUDASPLINE_ABORTED = 6,          /**< the progress callback stopped it; results are incomplete */
-    CUDASPLINE_INTERNAL_ERROR = 7    /**< what should not happen */
+    CUDASPLINE_INTERNAL_ERROR = 7    /**< an internal error */
   };
 
   /** \brief Types of numbers. */
@@ -57,8 +57,8 @@ extern "C"
     CUDASPLINE_FLOAT64 = 9
   };
 
-  /** \brief How lines of samples continue outside, as scipy.ndimage names it. B-splines of orders 2 to 5 have the first
-   * three. */
+  /** \brief How lines of samples are continued outside, with the names of scipy.ndimage. B-splines of orders 2 to 5
+   * support the first three. */
   enum cudaspline_extension
   {
     CUDASPLINE_MIRROR = 0,       /**< whole-sample symmetry: d c b | a b c d | c b a; ITK's */
@@ -68,42 +68,43 @@ extern "C"
     CUDASPLINE_GRID_CONSTANT = 4 /**< the border value:      k k k | a b c d | k k k */
   };
 
-  /** \brief How samples become B-spline coefficients. */
+  /** \brief How B-spline coefficients are computed from samples. */
   enum cudaspline_prefilter_method
   {
     CUDASPLINE_EXACT = 0,       /**< recursion, exact to the precision of the elements */
     CUDASPLINE_ITK_HORIZON = 1, /**< recursion, truncated where ITK truncates it */
-    CUDASPLINE_FIR = 2,         /**< convolution with a number of taps */
-    CUDASPLINE_COEFFICIENTS = 3 /**< none: the samples are coefficients already */
+    CUDASPLINE_FIR = 2,         /**< convolution with a given number of taps */
+    CUDASPLINE_COEFFICIENTS = 3 /**< no filter: the samples are coefficients already */
   };
 
-  /** \brief How a value is made from samples. */
+  /** \brief How a value is interpolated from samples. */
   enum cudaspline_interpolation_kind
   {
     CUDASPLINE_INTERPOLATE_NEAREST = 0,           /**< the nearest sample, unchanged */
-    CUDASPLINE_INTERPOLATE_LINEAR = 1,            /**< by dimension: linear, bilinear, trilinear */
+    CUDASPLINE_INTERPOLATE_LINEAR = 1,            /**< linear, bilinear or trilinear */
     CUDASPLINE_INTERPOLATE_BSPLINE = 2,           /**< of the source's order, 0 to 5 */
-    CUDASPLINE_INTERPOLATE_CUBIC_CONVOLUTION = 3, /**< of four samples an axis, by B and C */
-    CUDASPLINE_INTERPOLATE_WINDOWED_SINC = 4,     /**< a window and a radius */
+    CUDASPLINE_INTERPOLATE_CUBIC_CONVOLUTION = 3, /**< of four samples per axis, with parameters B and C */
+    CUDASPLINE_INTERPOLATE_WINDOWED_SINC = 4,     /**< with a window and a radius */
     CUDASPLINE_INTERPOLATE_LABEL_GAUSSIAN = 5,    /**< the label of the largest Gaussian weight */
     CUDASPLINE_INTERPOLATE_CATMULL_ROM = 3        /**< deprecated: former name of CUBIC_CONVOLUTION */
   };
 
-  /** \brief How the value of a B-spline is summed up. */
+  /** \brief How the value of a B-spline is summed. */
   enum cudaspline_mode
   {
-    CUDASPLINE_MODE_EXACT = 0,        /**< every tap by itself */
-    CUDASPLINE_MODE_TEXTURE = 1,      /**< pairs of taps by filtered fetches; float32 elements of storage TEXTURE */
+    CUDASPLINE_MODE_EXACT = 0, /**< each tap separately */
+    /** Pairs of taps with filtered texture fetches; float32 elements of storage TEXTURE. */
+    CUDASPLINE_MODE_TEXTURE = 1,
     CUDASPLINE_MODE_TEXTURE_TABLE = 2 /**< the same with a table of weights */
   };
 
   /** \brief How coefficients are stored. */
   enum cudaspline_storage
   {
-    CUDASPLINE_STORAGE_ELEMENT = 0, /**< as they were computed */
+    CUDASPLINE_STORAGE_ELEMENT = 0, /**< in the type in which they were computed */
     CUDASPLINE_STORAGE_HALF = 1,    /**< 16 bits, floating point; order 3 */
     CUDASPLINE_STORAGE_INT16 = 2,   /**< 16 bits, integers with a scale; order 3 */
-    CUDASPLINE_STORAGE_TEXTURE = 3  /**< for the modes of textures */
+    CUDASPLINE_STORAGE_TEXTURE = 3  /**< for the texture modes */
   };
 
   /** \brief Windows of the windowed sinc. */
@@ -116,22 +117,22 @@ extern "C"
     CUDASPLINE_BLACKMAN = 4
   };
 
-  /** \brief How real numbers become integers of an output, whose range clamps them. */
+  /** \brief How real numbers are rounded to an integer output. They are clamped to its range. */
   enum cudaspline_rounding
   {
-    CUDASPLINE_ROUNDING_TRUNCATE = 0,    /**< towards zero, as ITK does */
+    CUDASPLINE_ROUNDING_TRUNCATE = 0,    /**< towards zero, as in ITK */
     CUDASPLINE_ROUNDING_HALF_TO_EVEN = 1 /**< to the nearest integer, half to even */
   };
 
-  /** \brief Who computed. */
+  /** \brief The backend that computed a result. */
   enum cudaspline_backend
   {
-    CUDASPLINE_BACKEND_NONE = 0, /**< nothing has run */
+    CUDASPLINE_BACKEND_NONE = 0, /**< no backend has run */
     CUDASPLINE_BACKEND_CUDA = 1, /**< a GPU */
     CUDASPLINE_BACKEND_CPU = 2   /**< the threads of the host */
   };
 
-  /** \brief What a transform does to a point. */
+  /** \brief The kind of a transform. */
   enum cudaspline_stage_kind
   {
     CUDASPLINE_STAGE_AFFINE = 0,  /**< matrix and offset */

@@ -23,10 +23,10 @@
 #include <stdint.h> /* NOLINT(modernize-deprecated-headers): of C, too */
 
 /** \file
- * \brief Registration of two images in C: the functions of libCudaSplineC for cudaspline.register().
+ * \brief Registration of images in C: the functions of libCudaSplineC for cudaspline.register().
  *
- * For codes, errors and devices see CudaSplineC.h. Images have 2 or 3 dimensions, and places are in mm, x first. What
- * is found leads from places of the fixed image to places of the moving one. */
+ * For codes, errors and devices see CudaSplineC.h. Images have 2 or 3 dimensions. Points are in mm, x first. The
+ * resulting transforms map points of the fixed image to points of the moving one. */
 
 #ifdef __cplusplus
 extern "C"
@@ -38,24 +38,24 @@ extern "C"
   /** \addtogroup CudaSplineC
    * @{ */
 
-  /** \brief Where the samples of an image are. */
+  /** \brief The grid of an image's samples. */
   typedef struct cudaspline_grid
   {
-    int64_t size[3];           /**< samples an axis, x first */
-    double  origin[3];         /**< place of the first sample */
+    int64_t size[3];           /**< samples per axis, x first */
+    double  origin[3];         /**< point of the first sample */
     double  spacing[3];        /**< above 0 */
-    double  index_to_point[9]; /**< mm an index: direction times spacing */
+    double  index_to_point[9]; /**< mm per index: direction times spacing */
     double  point_to_index[9]; /**< its inverse */
   } cudaspline_grid;
 
   /** \brief An image of a registration. */
   typedef struct cudaspline_registration_image
   {
-    const void *    pixels; /**< x fastest; null: there is none, as of masks */
-    cudaspline_grid grid;   /**< where they are */
+    const void *    pixels; /**< x fastest; null: no image, as for an absent mask */
+    cudaspline_grid grid;   /**< grid of the pixels */
   } cudaspline_registration_image;
 
-  /** \brief What a message of a registration is about. */
+  /** \brief The kinds of messages of a registration. */
   enum cudaspline_message_kind
   {
     CUDASPLINE_MESSAGE_RESULT = 0,  /**< the result of the function, as JSON */
@@ -63,20 +63,20 @@ extern "C"
     CUDASPLINE_MESSAGE_PROBLEMS = 2 /**< problems of a document: [{"option", "stage", "value", "text", ...}, ...] */
   };
 
-  /** \brief What an array of a result is for. */
+  /** \brief The kinds of arrays of a result. */
   enum cudaspline_result_kind
   {
     CUDASPLINE_RESULT_FORWARD = 0,     /**< displacements (mm), x first in the last axis */
     CUDASPLINE_RESULT_BACKWARD = 1,    /**< those of the inverse */
-    CUDASPLINE_RESULT_COEFFICIENTS = 2 /**< of a B-spline (mm): a plane for each axis; host memory, double */
+    CUDASPLINE_RESULT_COEFFICIENTS = 2 /**< coefficients of a B-spline (mm): one plane per axis; host memory, double */
   };
 
-  /** \brief An array that a registration asks its caller for. */
+  /** \brief An array that a registration requests from its caller. */
   typedef struct cudaspline_result_array
   {
     int32_t         kind;  /**< cudaspline_result_kind */
     int32_t         stage; /**< number of the stage, from 0 */
-    int64_t         count; /**< numbers of the array */
+    int64_t         count; /**< number of elements */
     cudaspline_grid grid;  /**< samples, or nodes */
     void *          data;  /**< cudaspline_pipeline::data */
   } cudaspline_result_array;
@@ -86,59 +86,59 @@ extern "C"
   {
     int32_t stage;       /**< from 0 */
     int32_t level;       /**< from 0 */
-    int32_t number;      /**< from 1, in its level; smaller than before: another backend restarted the stage */
-    double  value;       /**< of the metric, in units of the images; lower is better */
-    double  convergence; /**< how much values fall; infinite if there are too few */
+    int32_t number;      /**< from 1 in each level; smaller than before: another backend restarted the stage */
+    double  value;       /**< value of the metric, in units of the images; lower is better */
+    double  convergence; /**< slope of the last values; infinite if there are too few */
     double  step;        /**< maximum displacement of a corner, or of a coefficient (mm); 0 for fields */
-    double  progress;    /**< estimated share of the whole registration, in [0, 1] */
+    double  progress;    /**< estimated fraction of the whole registration, in [0, 1] */
     void *  data;        /**< cudaspline_pipeline::data */
   } cudaspline_pipeline_iteration;
 
-  /** \brief A fixed and a moving image with their masks; masks without pixels are absent. */
+  /** \brief A fixed and a moving image with their masks. A mask without pixels is absent. */
   typedef struct cudaspline_image_pair
   {
-    cudaspline_registration_image fixed;       /**< finite pixels of the document's precision */
+    cudaspline_registration_image fixed;       /**< finite pixels with the precision of the document */
     cudaspline_registration_image moving;      /**< the same */
-    cudaspline_registration_image fixed_mask;  /**< CUDASPLINE_UINT8; not 0 where the image counts */
+    cudaspline_registration_image fixed_mask;  /**< CUDASPLINE_UINT8; nonzero where the image counts */
     cudaspline_registration_image moving_mask; /**< the same */
   } cudaspline_image_pair;
 
-  /** \brief The images of a registration of several stages, and how it communicates. */
+  /** \brief The images and callbacks of a registration of several stages. */
   typedef struct cudaspline_pipeline
   {
     int32_t                       dimension;   /**< 2 or 3 */
     const cudaspline_image_pair * pairs;       /**< the first one defines the spaces */
     int32_t                       pair_count;  /**< 1 or more */
-    const cudaspline_stage *      stages;      /**< a transform to start with; grids in the memory of the images */
-    int32_t                       stage_count; /**< at most 6; -1: none is given, and the document decides */
-    int32_t                       device;      /**< that has all arrays, results included; -1: host memory */
-    void *                        stream;      /**< of a device: the caller's cudaStream_t */
-    int32_t                       field_type;  /**< of fields of results: CUDASPLINE_FLOAT32 or 64 */
-    /** Called after each iteration from the calling thread; 0 ends the registration with the best result so far. May be
-     * null. */
+    const cudaspline_stage *      stages;      /**< initial transform; grids in the same memory as the images */
+    int32_t                       stage_count; /**< at most 6; -1: no initial transform, and the document decides */
+    int32_t                       device;      /**< device of all arrays, including the results; -1: host memory */
+    void *                        stream;      /**< for a device: the caller's cudaStream_t */
+    int32_t                       field_type;  /**< type of the fields of results: CUDASPLINE_FLOAT32 or 64 */
+    /** Called after each iteration from the calling thread. Returning 0 stops the registration with the best result so
+     * far. May be null. */
     int32_t (*iteration)(const cudaspline_pipeline_iteration * iteration);
     /** Receives messages (cudaspline_message_kind), whose texts are valid during the call. */
     void (*message)(int32_t kind, const char * text, void * data);
     /** Provides memory of `count` numbers for a result. */
     void * (*allocate)(const cudaspline_result_array * array);
     void * data; /**< passed to the callbacks */
-    /** Masks that differ by stage: pair_count entries for each stage of the document, whose images are ignored. Null:
-     * the masks of the pairs for all stages. The start has those of the pairs. */
+    /** Masks that differ between stages: pair_count entries for each stage of the document, whose images are ignored.
+     * Null: all stages use the masks of the pairs. The initial alignment uses those of the pairs. */
     const cudaspline_image_pair * stage_masks;
     /** Corresponding points (mm) for stages with a landmark_weight, `dimension` numbers each, x first; host memory.
      * Null: no landmarks. */
     const double * fixed_landmarks;
-    const double * moving_landmarks; /**< the same points in the moving image */
-    int64_t        landmark_count;   /**< of points */
+    const double * moving_landmarks; /**< the corresponding points in the moving image */
+    int64_t        landmark_count;   /**< number of points */
     /** Label maps for stages with a label_weight: CUDASPLINE_INT32 in host memory; 0 is the background. Without pixels:
      * no label maps. */
     cudaspline_registration_image fixed_labels;
-    cudaspline_registration_image moving_labels; /**< the same of the moving image */
+    cudaspline_registration_image moving_labels; /**< label map of the moving image */
   } cudaspline_pipeline;
 
   /** \brief Completes and checks a document that describes a registration (doc/RegistrationSpec.md).
    *
-   * \param[in] document JSON
+   * \param[in] document document in JSON
    * \param[in] size samples of the fixed image along each of 3 axes, for presets whose levels depend on it; may be null
    * \param[in] message receives the complete document (CUDASPLINE_MESSAGE_RESULT), or all problems
    * \param[in] data passed to the callback
@@ -151,41 +151,41 @@ extern "C"
 
   /** \brief Runs a registration of one or several stages.
    *
-   * The result is JSON: "stopped"; "value_factors" of each pair; "start", the transform that the first stage started
-   * from, or null; "stages" with their levels, backends and transforms. A linear transform has "kind", "centre",
-   * "matrix", "translation" and "parameters"; "replaces" means that it includes the linear transform before it. A
-   * B-spline has "size", "origin" and "point_to_index" of its grid.
+   * The result is JSON: "stopped"; "value_factors" of each pair; "start", the initial transform of the first stage, or
+   * null; "stages" with their levels, backends and transforms. A linear transform has "kind", "centre", "matrix",
+   * "translation" and "parameters"; "replaces" means that it includes the previous linear transform. A B-spline has
+   * "size", "origin" and "point_to_index" of its grid.
    *
    * \param[in] document JSON (doc/RegistrationSpec.md)
    * \param[in] pipeline images and callbacks
-   * \param[in,out] execution where it runs; which backend computed the last stage */
+   * \param[in,out] execution how it runs; receives the backend of the last stage */
   int32_t
   cudaspline_register(const char * document, const cudaspline_pipeline * pipeline, cudaspline_execution * execution);
 
-  /** \brief What a field does to volumes. */
+  /** \brief How a field changes volumes. */
   typedef struct cudaspline_folding
   {
-    int64_t voxels;  /**< whose determinant is not positive */
+    int64_t voxels;  /**< samples whose determinant is not positive */
     int64_t all;     /**< samples of the field */
-    double  least;   /**< determinant */
-    double  largest; /**< determinant */
+    double  least;   /**< smallest determinant */
+    double  largest; /**< largest determinant */
   } cudaspline_folding;
 
-  /** \brief Jacobian determinants of x + u(x) at the samples of a field, by central differences; at the ends of an axis
-   * by those of the two outermost samples.
+  /** \brief Jacobian determinants of x + u(x) at the samples of a field, with central differences, and differences of
+   * the two outermost samples at the ends of an axis.
    *
-   * They are computed where the arrays are. The call waits for the end.
+   * They are computed on the device of the arrays. The call waits.
    *
-   * \param[in] grid of the field
+   * \param[in] grid grid of the field
    * \param[in] dimension 2 or 3
    * \param[in] field u (mm), x first in the last axis
-   * \param[in] type of its numbers and of the output's: CUDASPLINE_FLOAT32 or 64
-   * \param[in] logarithm not 0: the natural logarithm of them, and that of 1e-4 where they are less
-   * \param[out] output a number a sample; null: not wanted
-   * \param[in] device of both: -1 for the host
-   * \param[in] stream of a device: the caller's cudaStream_t
-   * \param[out] folding what they come to; null: not wanted
-   * \param[in,out] execution where it runs */
+   * \param[in] type type of the components and of the output: CUDASPLINE_FLOAT32 or 64
+   * \param[in] logarithm nonzero: computes natural logarithms, of determinants of at least 1e-4
+   * \param[out] output one number per sample; null: not computed
+   * \param[in] device device of both arrays; -1 for the host
+   * \param[in] stream for a device: the caller's cudaStream_t
+   * \param[out] folding statistics of the determinants; null: not computed
+   * \param[in,out] execution how it runs */
   int32_t
   cudaspline_measure_folding(const cudaspline_grid * grid,
                              int32_t                 dimension,

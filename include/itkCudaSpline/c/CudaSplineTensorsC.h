@@ -23,11 +23,11 @@
 #include <stdint.h> /* NOLINT(modernize-deprecated-headers): of C, too */
 
 /** \file
- * \brief Tensors of DLPack as the arrays and images of the interface, without a copy.
+ * \brief DLPack tensors as arrays and images of the interface, without a copy.
  *
- * A tensor is a `DLTensor` of `dlpack/dlpack.h`: the member `dl_tensor` of a managed tensor, whose producer has to keep
- * it until the operations on it are complete. Its stream is the caller's agreement with the producer, so it is set by
- * the caller. For codes, errors and devices see CudaSplineC.h. */
+ * A tensor is a `DLTensor` of `dlpack/dlpack.h`: the member `dl_tensor` of a managed tensor. Its producer must keep it
+ * until the operations on it are complete. The caller sets the stream, as agreed with the producer. For codes, errors
+ * and devices see CudaSplineC.h. */
 
 #ifdef __cplusplus
 extern "C"
@@ -44,16 +44,16 @@ extern "C"
    *
    * \param[in] tensor the address of a DLTensor
    * \param[out] array its memory, type, sizes and strides, in the tensor's order of axes
-   * \param[out] device where the memory is: -1 for the host */
+   * \param[out] device device of the memory; -1 for the host */
   int32_t
   cudaspline_array_of_tensor(const void * tensor, cudaspline_array * array, int32_t * device);
 
   /** \brief Describes a contiguous tensor as an image of order 1 whose first axis is the tensor's last one.
    *
    * \param[in] tensor as for cudaspline_array_of_tensor()
-   * \param[in] has_components not 0: the tensor's last axis has the components of a pixel
+   * \param[in] has_components nonzero: the tensor's last axis contains the components of a pixel
    * \param[out] image memory, device, sizes, components and type; its element is float64 for types that float32 does
-   *   not hold, else float32. The other members are 0, the order is 1 */
+   * not hold, else float32. The other members are 0, the order is 1 */
   int32_t
   cudaspline_image_of_tensor(const void * tensor, int32_t has_components, cudaspline_image * image);
 

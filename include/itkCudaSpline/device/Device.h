@@ -23,8 +23,8 @@
 #include <vector>
 
 /** \file
- * \brief Which devices there are and which one is used. Compiles with and without the CUDA Toolkit; without it there
- * are none. */
+ * \brief Finds the available devices and selects the one to use. Compiles with and without the CUDA Toolkit; without it
+ * there are no devices. */
 
 namespace itk::CudaSpline
 {
@@ -39,15 +39,15 @@ BuiltWithCuda();
 std::string
 CudaToolkitVersion();
 
-/** \brief Properties of a device that messages and plans need. */
+/** \brief Properties of a device for messages and plans. */
 struct DeviceInfo
 {
-  std::string name;                 ///< as the driver names it
-  int         major{ 0 };           ///< compute capability, before the point
-  int         minor{ 0 };           ///< compute capability, after the point
-  int         multiprocessors{ 0 }; ///< how many
+  std::string name;                 ///< the driver's name of the device
+  int         major{ 0 };           ///< major compute capability
+  int         minor{ 0 };           ///< minor compute capability
+  int         multiprocessors{ 0 }; ///< number of multiprocessors
   std::size_t totalMemory{ 0 };     ///< bytes
-  int         blockMemory{ 0 };     ///< shared memory that a block may have (bytes)
+  int         blockMemory{ 0 };     ///< maximum shared memory of a block (bytes)
   int         sharedMemory{ 0 };    ///< shared memory of a multiprocessor (bytes)
 };
 
@@ -59,48 +59,49 @@ DeviceCount();
 /** \brief Properties of a device.
  *
  * \param[in] device device number, from 0
- * \exception DeviceError no such device, or none that can be used (Kind::Unavailable, with the reason of
+ * \exception DeviceError the device does not exist, or no device can be used (Kind::Unavailable, with the reason of
  * SelectDevice()) */
 DeviceInfo
 QueryDevice(int device);
 
-/** \brief Bytes that an operation may allocate on a device: nine tenths of the free memory, and at most
- * CUDASPLINE_MEMORY_LIMIT (bytes; suffixes K, M and G) where that environment variable is set.
+/** \brief Bytes that an operation may allocate on a device: nine tenths of the free memory, and at most the value of
+ * the environment variable CUDASPLINE_MEMORY_LIMIT (bytes; suffixes K, M and G) if it is set.
  *
  * \param[in] device device number
- * \param[in] resident bytes that the operation has there already and counts again
- * \exception DeviceError no such device, or a limit that is not a number */
+ * \param[in] resident bytes that the operation has already allocated there and counts again
+ * \exception DeviceError the device does not exist, or the limit is not a number */
 std::size_t
 AvailableDeviceMemory(int device, std::size_t resident = 0);
 
-/** \brief The device in whose memory a pointer points, or -1 for memory of the host, page-locked or not.
+/** \brief The device of the memory that a pointer refers to, or -1 for host memory, page-locked or not.
  *
- * Managed memory is its device's. Starts nothing: where the process has not used CUDA, no pointer is a device's.
+ * Managed memory belongs to its device. Starts no device: if the process has not used CUDA, no pointer refers to device
+ * memory.
  *
- * \param[in] pointer any address, null too */
+ * \param[in] pointer any address, also null */
 int
 DeviceOfPointer(const void * pointer);
 
-/** \brief What a user's word for a device asks for. */
+/** \brief A user's request for a device. */
 struct DeviceWish
 {
-  /** What is asked for. */
+  /** The kinds of requests. */
   enum class Kind : unsigned char
   {
-    Fastest, ///< "" or "auto": whatever is done first, a device or the host
+    Fastest, ///< "" or "auto": the backend that is expected to finish first, a device or the host
     Host,    ///< "cpu"
     Device,  ///< "gpu": the first device
-    Number   ///< "0", "1", ...: that device; "0,1": these, which share the work
+    Number   ///< "0", "1", ...: that device; "0,1": these devices, which share the work
   };
 
-  Kind             kind{ Kind::Fastest }; ///< what is asked for
-  int              device{ 0 };           ///< its number, whether there is such a device or not
-  std::vector<int> more;                  ///< of several, those after the first
+  Kind             kind{ Kind::Fastest }; ///< kind of the request
+  int              device{ 0 };           ///< number of the device, which need not exist
+  std::vector<int> more;                  ///< for several devices, those after the first
 };
 
-/** \brief Reads a word; where it is empty, the one of CUDASPLINE_DEVICE. Touches no CUDA.
+/** \brief Parses a device option; if it is empty, that of CUDASPLINE_DEVICE. Does not call CUDA.
  *
- * \param[in] word "", "auto", "cpu", "gpu", the number of a device, or several numbers with commas between them
+ * \param[in] word "", "auto", "cpu", "gpu", the number of a device, or several numbers separated by commas
  * \exception DeviceError another word, or a number that occurs twice */
 DeviceWish
 ParseDeviceWish(const std::string & word = {});
@@ -108,21 +109,22 @@ ParseDeviceWish(const std::string & word = {});
 /** \brief The device that operations use, or why there is none. */
 struct DeviceChoice
 {
-  int              device{ -1 };      ///< -1: none, use the Cpu backend
-  std::vector<int> more;              ///< others that share the work
-  bool             demanded{ false }; ///< named by the user, not found by us
-  std::string      reason;            ///< why there is none; empty otherwise
+  int              device{ -1 };      ///< -1: no device, use the Cpu backend
+  std::vector<int> more;              ///< additional devices that share the work
+  bool             demanded{ false }; ///< the user named the device
+  std::string      reason;            ///< why there is no device; else empty
 
-  /** True where there is a device. */
+  /** True if there is a device. */
   explicit operator bool() const { return device >= 0; }
 };
 
-/** \brief Chooses the device that a word asks for; the first one for "", "auto" and "gpu".
+/** \brief Selects the device of an option; the first one for "", "auto" and "gpu".
  *
- * No device is chosen, with the reason, when the word is cpu, there is no toolkit, driver or device, the process is a
- * forked child of one that used CUDA, or a device was lost before. Asks the CUDA runtime, which starts the driver.
+ * No device is selected, with a reason, if the option is cpu, if there is no toolkit, driver or device, if the process
+ * is a forked child of one that used CUDA, or if a device was lost before. Calls the CUDA runtime, which starts the
+ * driver.
  *
- * \param[in] word as for ParseDeviceWish(), CUDASPLINE_DEVICE included
+ * \param[in] word as for ParseDeviceWish(), including CUDASPLINE_DEVICE
  * \exception DeviceError an unknown device; the message lists the allowed ones */
 DeviceChoice
 SelectDevice(const std::string & word = {});

@@ -32,10 +32,10 @@ class Stream;
 
 /** \brief Owns device memory. Move-only.
  *
- * Allocated and freed in the order of a stream, from a pool of the library's own, which keeps what is freed for the
- * next, up to an eighth of the device's memory (ReleaseDeviceMemory()). Work in that stream may use it at once; other
- * streams only after the stream was synchronised, and they must be done with it before it is freed. It may outlive the
- * Stream object. */
+ * It is allocated and freed in the order of a stream, from a memory pool of the library. The pool keeps freed memory
+ * for later allocations, up to an eighth of the device's memory (ReleaseDeviceMemory()). Work in the same stream may
+ * use the memory immediately. Other streams may use it only after the stream was synchronised, and must finish before
+ * it is freed. It may outlive the Stream object. */
 class DeviceBuffer
 {
 public:
@@ -44,7 +44,7 @@ public:
 
   /** Allocates memory on the current device.
    *
-   * \param[in] bytes length; 0 gives no memory
+   * \param[in] bytes length; 0: no memory
    * \param[in] stream the stream, of the current device
    * \exception DeviceError out of memory, or a lost device */
   DeviceBuffer(std::size_t bytes, const Stream & stream);
@@ -53,13 +53,13 @@ public:
   operator=(const DeviceBuffer &) = delete;
   /** Takes the memory; \p other is empty afterwards. */
   DeviceBuffer(DeviceBuffer && other) noexcept;
-  /** Frees what it has and takes the memory; \p other is empty afterwards. */
+  /** Frees the current memory and takes that of \p other, which is empty afterwards. */
   DeviceBuffer &
   operator=(DeviceBuffer && other) noexcept;
   /** Frees the memory in the order of its stream. */
   ~DeviceBuffer();
 
-  /** First byte, device memory; null where there is none. */
+  /** First byte, device memory; null: no memory. */
   void *
   Data() const
   {

@@ -26,29 +26,29 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineDevice
  * @{ */
 
-/** \brief An error of a device or of the CUDA runtime. Translated to ITK exceptions, or to a fallback, at the ITK layer
- * only. */
+/** \brief An error of a device or of the CUDA runtime. Only the ITK layer translates it to an ITK exception, or uses
+ * another backend. */
 class DeviceError : public std::runtime_error
 {
 public:
-  /** What it means for the caller. */
+  /** The kinds of errors. */
   enum class Kind : unsigned char
   {
-    OutOfMemory, ///< this operation did not fit; the device works on
-    Lost,        ///< a sticky error: no CUDA call of this process will succeed any more
-    Unavailable, ///< no usable device, or one that others hold
-    Request, ///< the user named a missing device, or a limit that is not a number: never a reason to continue without
-    Other    ///< an invalid argument or another error of the runtime
+    OutOfMemory, ///< this operation did not fit; the device can still be used
+    Lost,        ///< a sticky error: all later CUDA calls of this process will fail
+    Unavailable, ///< no usable device, or one that other processes use exclusively
+    Request,     ///< the user named a missing device, or a limit that is not a number: no other backend is used instead
+    Other        ///< an invalid argument or another error of the runtime
   };
 
-  /** \param[in] kind what it means for the caller
-   * \param[in] message what happened, for the user */
+  /** \param[in] kind kind of the error
+   * \param[in] message description of the error, for the user */
   DeviceError(Kind kind, const std::string & message)
     : std::runtime_error(message)
     , m_Kind(kind)
   {}
 
-  /** What it means for the caller. */
+  /** Kind of the error. */
   Kind
   GetKind() const
   {
@@ -61,12 +61,12 @@ private:
 
 /** \brief Throws a DeviceError unless \p code is cudaSuccess (0).
  *
- * Takes the number of a cudaError_t so that this header needs no CUDA header. A sticky error is remembered: from then
- * on SelectDevice() finds no device in this process and says why.
+ * Takes the number of a cudaError_t so that this header needs no CUDA header. A sticky error is recorded: from then on
+ * SelectDevice() selects no device in this process and returns the reason.
  *
  * \param[in] code result of a CUDA call, a cudaError_t
- * \param[in] what the call, for the message
- * \exception DeviceError \p code is an error; DeviceError::Kind::Lost where it is a sticky one */
+ * \param[in] what name of the call, for the message
+ * \exception DeviceError \p code is an error; DeviceError::Kind::Lost for a sticky error */
 void
 CheckCuda(int code, const char * what);
 

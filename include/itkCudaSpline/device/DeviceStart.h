@@ -24,41 +24,41 @@
 #include <optional>
 
 /** \file
- * \brief The start of CUDA in a process: driver, context and first buffers take some tenths of a second, which a
- * program can overlap with other work, or avoid if the host finishes first. Compiles with and without the CUDA Toolkit.
- * */
+ * \brief The start of CUDA in a process. Driver, context and first buffers take some tenths of a second. A program can
+ * overlap the start with other work, or avoid it if the host finishes first. Compiles with and without the CUDA
+ * Toolkit. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineDevice
  * @{ */
 
-/** \brief How far CUDA has come on a device of this process. */
+/** \brief State of CUDA on a device of this process. */
 enum class DeviceState : unsigned char
 {
-  Stopped,  ///< nothing was done: the first operation pays for the start
-  Starting, ///< StartDeviceInBackground() is at work
-  Started   ///< there is a context, ours or another library's
+  Stopped,  ///< not started: the first operation waits for the start
+  Starting, ///< StartDeviceInBackground() is running
+  Started   ///< there is a context, of this library or another one
 };
 
-/** \brief True where the kernel driver of an NVIDIA GPU is there and CUDA_VISIBLE_DEVICES does not hide all devices.
- * Touches no CUDA: some microseconds. */
+/** \brief True if the kernel driver of an NVIDIA GPU is loaded and CUDA_VISIBLE_DEVICES does not hide all devices. Does
+ * not call CUDA: takes some microseconds. */
 bool
 DriverIsPresent();
 
-/** \brief State of a device. Asks without starting anything: a process that never used CUDA does not load its driver
- * here.
+/** \brief State of a device. Starts nothing: a process that never used CUDA does not load its driver here.
  *
  * \param[in] device device number */
 DeviceState
 GetDeviceState(int device);
 
-/** \brief Makes the context of a device, where there is none yet, and waits for it.
+/** \brief Creates the context of a device if it does not exist yet, and waits for it.
  *
  * \param[in] device device number
- * \return seconds that it took; 0 where it was there
- * \exception DeviceError the device is unavailable: no driver, one older than the runtime, or in use by somebody alone;
- * or what a start in the background has met, once, without a try of its own
+ * \return duration in seconds; 0 if the context existed
+ * \exception DeviceError the device is unavailable: there is no driver, it is older than the runtime, or another
+ * process uses the device exclusively. The error of a failed start in the background is thrown once, without another
+ * attempt
  */
 double
 StartDevice(int device);
@@ -66,35 +66,35 @@ StartDevice(int device);
 /** \brief A start in the background that failed. */
 struct FailedStart
 {
-  DeviceError error;   ///< that it met
-  double      seconds; ///< that it took to fail
+  DeviceError error;   ///< the error
+  double      seconds; ///< duration of the attempt
 };
 
 /** \brief The error of a start in the background, if it failed within the last minute, was not reported yet, and the
- * device has not started since. Takes no lock.
+ * device has not started since. Does not lock.
  *
  * \param[in] device device number */
 std::optional<FailedStart>
 TakeFailedStart(int device);
 
-/** \brief StartDevice() in a thread of its own; returns at once.
+/** \brief StartDevice() in a separate thread. Returns immediately.
  *
- * Its error is kept for the first operation that needs the device, which does not try again. A process that ends
- * meanwhile waits for the half of the start that is at work, the driver's or the context's. A call while another one is
- * at work, and one in a forked child, does nothing.
+ * Its error is kept for the first operation that needs the device, which does not try again. The start has two halves,
+ * for the driver and the context; a process that ends meanwhile waits for the current half. A call has no effect in a
+ * forked child, or while another start is running.
  *
  * \param[in] device device number
- * \param[in] then called in the thread afterwards, to load kernels for instance; its exceptions are dropped; may be
- * empty */
+ * \param[in] then called in that thread after the start, for example to load kernels; its exceptions are ignored; may
+ * be empty */
 void
 StartDeviceInBackground(int device, const std::function<void()> & then);
 
-/** \brief Waits until no start is at work in the background. */
+/** \brief Waits until no start is running in the background. */
 void
 WaitForDeviceStart();
 
-/** \brief Waits for the half of a start that is at work in the background, and has it do nothing more; no other start
- * begins. For the end of a program that may have begun one, before CUDA's own clean-up; exit() calls it as well. */
+/** \brief Waits for the current half of a start in the background, cancels the rest, and prevents other starts. For the
+ * end of a program that may have begun a start, before CUDA's own clean-up; exit() calls it as well. */
 void
 GiveUpDeviceStart();
 
@@ -102,11 +102,12 @@ GiveUpDeviceStart();
 double
 SecondsSinceStartBegan();
 
-/** \brief Seconds of the start that this process has paid for, in the foreground or the background; 0 before. */
+/** \brief Duration of the start for which this process has waited, in the foreground or the background (s); 0 before.
+ */
 double
 SecondsOfDeviceStart();
 
-/** \brief Seconds that the last start took that failed, in the foreground or the background; 0 before. */
+/** \brief Duration of the last failed start, in the foreground or the background (s); 0 before. */
 double
 SecondsOfFailedStart();
 

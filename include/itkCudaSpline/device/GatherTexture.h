@@ -29,19 +29,19 @@ namespace itk::CudaSpline
 
 class Stream;
 
-/** \brief Where the slices of a volume lie in an array of two dimensions: one below the other in columns of 2^logSlices
- * slices, and columns side by side.
+/** \brief Layout of the slices of a volume in a two-dimensional array: columns of 2^logSlices slices, next to each
+ * other.
  *
  * Sample (x, y, z) is the texel (x + (z >> logSlices) width, y + (z mod 2^logSlices) height). */
 struct GatherLayout
 {
-  /** Most texels an axis of an array of two dimensions that can be gathered from (CUDA C++ Programming Guide, technical
+  /** Maximum number of texels per axis of a two-dimensional array for gathers (CUDA C++ Programming Guide, technical
    * specifications by compute capability, from 5.0 on). */
   static constexpr std::int64_t Largest = 32768;
 
   bool         fits{ false };  ///< false: the array would be too large
-  int          logSlices{ 0 }; ///< of a column
-  std::int64_t columns{ 0 };   ///< of slices
+  int          logSlices{ 0 }; ///< logarithm of the number of slices per column
+  std::int64_t columns{ 0 };   ///< number of columns
 
   /** \param[in] width samples along x, \param[in] height along y, \param[in] depth along z; all at least 1 */
   GatherLayout(std::int64_t width, std::int64_t height, std::int64_t depth)
@@ -55,12 +55,12 @@ struct GatherLayout
   }
 };
 
-/** \brief Owns a CUDA array of two dimensions that holds a volume of float, slices as GatherLayout has them, with a
- * texture object over it. Move-only.
+/** \brief Owns a two-dimensional CUDA array with a volume of float, whose slices have a GatherLayout, and a texture
+ * object for it. Move-only.
  *
- * A gather (tex2Dgather) at (u + 1, v + 1) returns the four texels u to u + 1, v to v + 1 as they are: half of the
- * samples around a place in a volume with one instruction, through the cache of the textures. Coordinates are in
- * texels, not normalised. */
+ * A gather (tex2Dgather) at (u + 1, v + 1) returns the four texels u to u + 1, v to v + 1 unchanged: one instruction
+ * reads half of the samples around a point in a volume through the texture cache. Coordinates are in texels, not
+ * normalised. */
 class GatherTexture
 {
 public:
@@ -70,11 +70,11 @@ public:
    * \param[in] width samples along x
    * \param[in] height samples along y
    * \param[in] depth samples along z; the GatherLayout of the three must fit
-   * \param[in] stream the copies are enqueued there
+   * \param[in] stream stream in which the copies are enqueued
    * \exception DeviceError out of memory, or a size beyond the device's limits */
   GatherTexture(const float * data, std::int64_t width, std::int64_t height, std::int64_t depth, const Stream & stream);
 
-  /** The texture object, a cudaTextureObject_t, as kernels take it. */
+  /** The texture object, a cudaTextureObject_t, for kernels. */
   unsigned long long
   Get() const
   {

@@ -25,18 +25,18 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineDevice
  * @{ */
 
-/** \brief Owns page-locked host memory, which devices copy from and to at full speed. Move-only.
+/** \brief Owns page-locked host memory, from and to which devices copy at full speed. Move-only.
  *
- * Pinning is slow (0.6 ms a MB), so freed buffers of the same size are kept for the next one, up to a few. */
+ * Pinning is slow (0.6 ms per MB): a few freed buffers are kept for later buffers of the same size. */
 class PinnedBuffer
 {
 public:
   /** No memory. */
   PinnedBuffer() = default;
 
-  /** Allocates page-locked host memory, with the current device, or takes what was kept, of whichever.
+  /** Allocates page-locked host memory with the current device, or reuses a kept buffer of any device.
    *
-   * \param[in] bytes length; 0 gives no memory
+   * \param[in] bytes length; 0: no memory
    * \exception DeviceError the memory cannot be locked */
   explicit PinnedBuffer(std::size_t bytes);
   PinnedBuffer(const PinnedBuffer &) = delete;
@@ -66,7 +66,7 @@ public:
 private:
   void *      m_Data{ nullptr };
   std::size_t m_Bytes{ 0 };
-  int         m_Device{ 0 }; ///< in whose context it was allocated
+  int         m_Device{ 0 }; ///< device in whose context it was allocated
 };
 
 /** \brief Frees the page-locked memory that is kept for later. */

@@ -33,21 +33,23 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineDevice
  * @{ */
 
-/** \brief The runtime's handle of a stream: cudaStream_t, without a CUDA header. */
+/** \brief The CUDA runtime's handle of a stream: cudaStream_t, without a CUDA header. */
 using StreamHandle = CUstream_st *;
 
-/** \brief Makes a device current in the calling thread, and what was current before, be it no device, when it goes.
+/** \brief Makes a device current in the calling thread. Its destructor restores the previous state, which may be no
+ * device.
  *
- * The device's primary context is started where it has none; no other device's ever is. Scopes nest in their thread. */
+ * The device's primary context is started if it does not exist; that of no other device is. Scopes in a thread can be
+ * nested. */
 class DeviceScope
 {
 public:
   /** \param[in] device device number
-   * \exception DeviceError no such device */
+   * \exception DeviceError the device does not exist */
   explicit DeviceScope(int device);
-  /** For destructors: where the device cannot be made current, what is current stays.
+  /** For destructors: if the device cannot be made current, the current one is kept.
    *
-   * \param[in] device device number, of a resource that is to be released */
+   * \param[in] device device number of a resource that is to be released */
   DeviceScope(int device, std::nothrow_t) noexcept;
   DeviceScope(const DeviceScope &) = delete;
   DeviceScope &
@@ -56,43 +58,44 @@ public:
 
 private:
   int        m_Device;
-  CUctx_st * m_Previous{ nullptr }; ///< context that was current
+  CUctx_st * m_Previous{ nullptr }; ///< previous context
   bool       m_IsCurrent{ false };
 };
 
-/** \brief Owns a stream of the current device, together with the buffers that were allocated in it. Move-only. */
+/** \brief Owns a stream of the current device, and shares it with the buffers that were allocated in it. Move-only. */
 class Stream
 {
 public:
-  /** Makes a stream of the current device.
+  /** Creates a stream of the current device.
    *
-   * \exception DeviceError the stream cannot be made */
+   * \exception DeviceError the stream cannot be created */
   Stream();
   Stream(const Stream &) = delete;
   Stream &
   operator=(const Stream &) = delete;
-  /** A stream of the caller's, which is not owned: it is neither waited for nor destroyed, and buffers that are made in
-   * it are freed in it.
+  /** A stream of the caller, which is not owned: it is neither synchronised nor destroyed. Buffers that are allocated
+   * in it are freed in it.
    *
-   * \param[in] stream of the current device; outlives this object and those buffers. Null: the default stream */
+   * \param[in] stream stream of the current device; it must outlive this object and those buffers. Null: the default
+   * stream */
   static Stream
   Of(StreamHandle stream);
-  /** Takes the stream; \p other has none afterwards. */
+  /** Takes the stream; \p other has no stream afterwards. */
   Stream(Stream && other) noexcept = default;
-  /** Takes the stream; \p other has none afterwards. */
+  /** Takes the stream; \p other has no stream afterwards. */
   Stream &
   operator=(Stream && other) noexcept = default;
-  /** Waits for the work in the stream, so that memory that it uses may be freed next. */
+  /** Waits for the work in the stream: memory that it uses may then be freed. */
   ~Stream();
 
-  /** The handle, as CUDA calls and launches take it. */
+  /** The handle, for CUDA calls and launches. */
   StreamHandle
   Get() const
   {
     return m_Handle.get();
   }
 
-  /** The handle, which lives until its last owner is gone. */
+  /** The handle, which exists until its last owner is destroyed. */
   const std::shared_ptr<CUstream_st> &
   Share() const
   {
@@ -125,13 +128,13 @@ private:
   std::shared_ptr<CUstream_st> m_Handle;
 };
 
-/** \brief Waits for the work of a stream when it goes.
+/** \brief Waits for the work of a stream in its destructor.
  *
- * Declared after a buffer that the stream uses without owning it: the buffer is then freed after that work. */
+ * Declare it after a buffer that the stream uses without owning it: the buffer is then freed after that work. */
 class StreamJoin
 {
 public:
-  /** \param[in] stream waited for; must outlive this object */
+  /** \param[in] stream the stream, which must outlive this object */
   explicit StreamJoin(const Stream & stream)
     : m_Stream(stream)
   {}
@@ -148,36 +151,36 @@ private:
 class Event
 {
 public:
-  /** Makes an event of the current device.
+  /** Creates an event of the current device.
    *
-   * \exception DeviceError the event cannot be made */
+   * \exception DeviceError the event cannot be created */
   Event();
   Event(const Event &) = delete;
   Event &
   operator=(const Event &) = delete;
-  /** Takes the event; \p other has none afterwards. */
+  /** Takes the event; \p other has no event afterwards. */
   Event(Event && other) noexcept;
-  /** Swaps the events of the two. */
+  /** Swaps the events of both objects. */
   Event &
   operator=(Event && other) noexcept;
   ~Event();
 
-  /** Marks the place in the stream's work.
+  /** Records the current end of the stream's work.
    *
-   * \param[in] stream of the same device
+   * \param[in] stream stream of the same device
    * \exception DeviceError the device is lost */
   void
   Record(const Stream & stream);
 
-  /** Marks a point in the work of another owner's stream, after the mark that the event had before: the new one is
-   * reached only after both.
+  /** Records the current end of the work in another owner's stream, after the previous record of this event: the new
+   * one is reached only after both.
    *
-   * \param[in] stream of the same device
+   * \param[in] stream stream of the same device
    * \exception DeviceError the device is lost */
   void
   RecordBehind(StreamHandle stream);
 
-  /** Waits on the host until the mark is reached; returns at once where there is none. */
+  /** Waits on the host until the record is reached; returns immediately if there is none. */
   void
   Synchronize() const;
 
@@ -186,10 +189,10 @@ private:
   CUevent_st * m_Handle{ nullptr };
 };
 
-/** \brief Marks in streams of others: waits for all of them when it goes.
+/** \brief Events in streams of other owners. The destructor waits for all of them.
  *
- * Code that enqueues work in a caller's stream sets a mark after it, and keeps the marks together with the memory that
- * the work reads, so that it is freed only then. Threads may set marks at once. */
+ * Code that enqueues work in a caller's stream records an event after it, and keeps the events together with the memory
+ * that the work reads: the memory is then freed after that work. Several threads may record events at the same time. */
 class StreamMarks
 {
 public:
@@ -197,20 +200,20 @@ public:
   StreamMarks(const StreamMarks &) = delete;
   StreamMarks &
   operator=(const StreamMarks &) = delete;
-  /** Waits until every mark is reached. */
+  /** Waits until every event is reached. */
   ~StreamMarks();
 
-  /** Makes what Set() needs: after it that fails only where the device is lost.
+  /** Creates what Set() needs: afterwards Set() fails only if the device is lost.
    *
-   * \param[in] stream of the current device; null: the default stream
-   * \exception DeviceError the mark cannot be made
+   * \param[in] stream stream of the current device; null: the default stream
+   * \exception DeviceError the event cannot be created
    * \exception std::invalid_argument the stream's work is captured */
   void
   Prepare(StreamHandle stream);
 
-  /** Marks the current end of the stream.
+  /** Records the current end of the stream's work.
    *
-   * \param[in] stream that was prepared
+   * \param[in] stream stream that was prepared
    * \exception DeviceError the device is lost */
   void
   Set(StreamHandle stream);

@@ -29,16 +29,16 @@ namespace itk::CudaSpline
 
 class Stream;
 
-/** \brief Most texels an axis of a linearly filtered array of two dimensions, on every device that the module knows
- * (CUDA C++ Programming Guide, technical specifications by compute capability; some take more). */
+/** \brief Maximum number of texels per axis of a linearly filtered two-dimensional array, on every supported device
+ * (CUDA C++ Programming Guide, technical specifications by compute capability; some devices support more). */
 inline constexpr std::int64_t LargestTexture2D = 65536;
 
-/** \brief Most texels an axis of a linearly filtered array of three dimensions; see LargestTexture2D. */
+/** \brief Maximum number of texels per axis of a linearly filtered three-dimensional array; see LargestTexture2D. */
 inline constexpr std::int64_t LargestTexture3D = 16384;
 
-/** \brief Owns a 3D CUDA array of float with a texture object over it. Move-only.
+/** \brief Owns a 3D CUDA array of float with a texture object for it. Move-only.
  *
- * Coordinates are in texels, not normalised; the centre of texel i is at i + 1/2. Outside, the edge texel is repeated.
+ * Coordinates are in texels, not normalised; the centre of texel i is at i + 1/2. The edge texel is repeated outside.
  * An image of two dimensions has depth 1. */
 class FloatTexture3D
 {
@@ -52,8 +52,8 @@ public:
    * \param[in] width texels along x, at least 1
    * \param[in] height texels along y, at least 1
    * \param[in] depth texels along z, at least 1
-   * \param[in] filter what a fetch does
-   * \param[in] stream the copy is enqueued there
+   * \param[in] filter filter of a fetch
+   * \param[in] stream stream in which the copy is enqueued
    * \exception DeviceError out of memory, or a size beyond the device's limit for 3D arrays */
   FloatTexture3D(const float *  data,
                  std::int64_t   width,
@@ -62,23 +62,23 @@ public:
                  TextureFilter  filter,
                  const Stream & stream);
 
-  /** Makes an array of the current device that a kernel fills through GetSurface(), before the first fetch.
+  /** Creates an array of the current device that a kernel fills through GetSurface(), before the first fetch.
    *
    * \param[in] width texels along x, at least 1
    * \param[in] height texels along y, at least 1
-   * \param[in] depth texels along z; 0 for an array of two dimensions, which is fetched by tex2D and written as such
-   * \param[in] filter what a fetch does
+   * \param[in] depth texels along z; 0 for a two-dimensional array, which is fetched by tex2D and written as such
+   * \param[in] filter filter of a fetch
    * \exception DeviceError out of memory, or a size beyond the device's limits */
   FloatTexture3D(std::int64_t width, std::int64_t height, std::int64_t depth, TextureFilter filter);
 
-  /** The texture object, a cudaTextureObject_t, as kernels take it. */
+  /** The texture object, a cudaTextureObject_t, for kernels. */
   unsigned long long
   Get() const
   {
     return m_Array.GetTexture();
   }
 
-  /** The surface object, a cudaSurfaceObject_t, of an array that was made to be filled; else 0. */
+  /** The surface object, a cudaSurfaceObject_t, of an array that a kernel fills; else 0. */
   unsigned long long
   GetSurface() const
   {

@@ -31,48 +31,47 @@ namespace itk::CudaSpline
 enum class TextureFilter : unsigned char
 {
   Point, ///< the nearest texel, exact
-  Linear ///< the hardware's linear filtering: weights of 8 fractional bits
+  Linear ///< the hardware's linear filtering: weights with 8 fractional bits
 };
 
-/** \brief Owns a CUDA array of float of two or three dimensions, and the texture and surface objects over it.
- * Move-only.
+/** \brief Owns a CUDA array of float of two or three dimensions, and the texture and surface objects for it. Move-only.
  *
- * They are freed on the device that they were made on, whichever is current then; in a forked child, whose they are
- * not, never. */
+ * They are freed on the device on which they were created, for any current device. A forked child does not own them and
+ * never frees them. */
 class TextureArray
 {
 public:
   /** No array. */
   TextureArray() = default;
 
-  /** Makes an array of the current device.
+  /** Creates an array of the current device.
    *
    * \param[in] width texels along x, at least 1
    * \param[in] height texels along y, at least 1
-   * \param[in] depth texels along z; 0 for an array of two dimensions
-   * \param[in] flags of cudaMalloc3DArray()
+   * \param[in] depth texels along z; 0 for a two-dimensional array
+   * \param[in] flags flags of cudaMalloc3DArray()
    * \exception DeviceError out of memory, or a size beyond the device's limits */
   TextureArray(std::int64_t width, std::int64_t height, std::int64_t depth, unsigned int flags);
   TextureArray(const TextureArray &) = delete;
   TextureArray &
   operator=(const TextureArray &) = delete;
-  /** Takes the array; \p other has none afterwards. */
+  /** Takes the array; \p other has no array afterwards. */
   TextureArray(TextureArray && other) noexcept;
-  /** Swaps the arrays of the two. */
+  /** Swaps the arrays of both objects. */
   TextureArray &
   operator=(TextureArray && other) noexcept;
   ~TextureArray();
 
-  /** Makes the texture object: coordinates in texels, the edge texel repeated outside.
+  /** Creates the texture object: coordinates are in texels, the edge texel is repeated outside.
    *
-   * \param[in] filter what a fetch does
-   * \exception DeviceError of CUDA's call */
+   * \param[in] filter filter of a fetch
+   * \exception DeviceError error of the CUDA call */
   void
   MakeTexture(TextureFilter filter);
 
-  /** Makes the surface object, of an array with cudaArraySurfaceLoadStore.
+  /** Creates the surface object, for an array with cudaArraySurfaceLoadStore.
    *
-   * \exception DeviceError of CUDA's call */
+   * \exception DeviceError error of the CUDA call */
   void
   MakeSurface();
 
@@ -82,13 +81,13 @@ public:
   {
     return m_Array;
   }
-  /** The texture object, a cudaTextureObject_t; 0: none was made. */
+  /** The texture object, a cudaTextureObject_t; 0: not created. */
   unsigned long long
   GetTexture() const
   {
     return m_Texture;
   }
-  /** The surface object, a cudaSurfaceObject_t; 0: none was made. */
+  /** The surface object, a cudaSurfaceObject_t; 0: not created. */
   unsigned long long
   GetSurface() const
   {

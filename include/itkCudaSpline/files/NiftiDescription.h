@@ -28,34 +28,35 @@
 namespace itk::CudaSpline
 {
 
-/** \brief What the numbers of a pixel are. */
+/** \brief The meaning of the components of a pixel. */
 enum class NiftiPixel : unsigned char
 {
   Scalar,          ///< one number
-  Vector,          ///< a vector along ITK's axes (LPS), as ITK and ANTs write it, or any other list of numbers
+  Vector,          ///< a vector along ITK's axes (LPS), as ITK and ANTs write it, or any other list of components
   Displacement,    ///< intent 1006: in the file along NIfTI's axes (RAS), in memory along ITK's (LPS)
-  SymmetricMatrix, ///< intent 1005: in the file the lower triangle by rows, in memory the upper triangle by rows
+  SymmetricMatrix, ///< intent 1005: in the file the lower triangle, in memory the upper triangle, both row by row
   Rgb,             ///< red, green, blue
   Rgba,            ///< red, green, blue, opacity
   Complex          ///< real and imaginary part
 };
 
-/** \brief Where the voxels are: ITK's physical space (LPS), mm, x first. */
+/** \brief The grid of the voxels: in ITK's physical space (LPS), mm, x first. */
 struct NiftiGrid
 {
   unsigned int                         dimension{ 3 };           ///< 2 or 3
-  std::array<std::uint64_t, 3>         size{ 1, 1, 1 };          ///< voxels; of 2 dimensions the last one is 1
-  std::array<double, 3>                spacing{ 1.0, 1.0, 1.0 }; ///< mm; of 2 dimensions the last one is the thickness
+  std::array<std::uint64_t, 3>         size{ 1, 1, 1 };          ///< voxels; in 2 dimensions the last one is 1
+  std::array<double, 3>                spacing{ 1.0, 1.0, 1.0 }; ///< mm; in 2 dimensions the last one is the thickness
   std::array<double, 3>                origin{ 0.0, 0.0, 0.0 };  ///< centre of the first voxel, mm
   std::array<std::array<double, 3>, 3> direction{ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } } }; ///< [row][axis]
 };
 
-/** \brief Fields that do not change what the numbers are or where they are, and survive from input to output. */
+/** \brief Fields that do not change the meaning or the positions of the numbers, and are copied from input to output.
+ */
 struct NiftiFields
 {
   int                   qformCode{ 0 };  ///< 0: unknown, 1: scanner, 2: aligned, 3: Talairach, 4: MNI 152, 5: template
   int                   sformCode{ 0 };  ///< the same for the sform
-  int                   intentCode{ 0 }; ///< of nifti1.h
+  int                   intentCode{ 0 }; ///< code of nifti1.h
   std::array<double, 3> intentParameters{ 0.0, 0.0, 0.0 }; ///< intent_p1 to intent_p3
   std::string           intentName;                        ///< up to 16 bytes
   double                calMin{ 0.0 };                     ///< displayed as black
@@ -64,35 +65,37 @@ struct NiftiFields
   std::string           auxFile;                           ///< up to 24 bytes
   int                   dimInfo{ 0 };                      ///< axes of frequency, phase and slice encoding, 2 bits each
   int                   sliceCode{ 0 };                    ///< order of the slices in time
-  std::int64_t          sliceStart{ 0 };                   ///< first slice that \c sliceCode is about
-  std::int64_t          sliceEnd{ 0 };                     ///< last one
+  std::int64_t          sliceStart{ 0 };                   ///< first slice to which \c sliceCode applies
+  std::int64_t          sliceEnd{ 0 };                     ///< last slice to which it applies
   double                sliceDuration{ 0.0 };              ///< in the unit of the fourth axis
-  /** Bits 3 to 5 of xyzt_units: 8 where the fourth axis is a time in s (converted from ms or us), 0: unknown, 32: Hz,
-   * 40: ppm, 48: rad/s. */
+  /** Bits 3 to 5 of xyzt_units: 8 if the fourth axis is a time in s (converted from ms or us), 0: unknown, 32: Hz, 40:
+   * ppm, 48: rad/s. */
   int    volumeUnit{ 8 };
-  double volumeSpacing{ 1.0 }; ///< of the fourth axis, in that unit; 0: unknown
+  double volumeSpacing{ 1.0 }; ///< spacing of the fourth axis, in that unit; 0: unknown
   double volumeOrigin{ 0.0 };  ///< toffset, in that unit
 };
 
-/** \brief What a NIfTI header says, as nifti1.h and nifti2.h define it. The rules are in doc/FileFormats.md. */
+/** \brief The content of a NIfTI header, as defined by nifti1.h and nifti2.h. The rules are in doc/FileFormats.md. */
 struct NiftiDescription
 {
-  int                      version{ 1 };                ///< 1 or 2
-  bool                     isSingleFile{ true };        ///< header and pixels are in one file, not in .hdr and .img
-  bool                     isSwapped{ false };          ///< bytes are not in the order of this machine
-  std::uint64_t            pixelOffset{ 352 };          ///< byte of the first pixel in its (uncompressed) file
-  NiftiGrid                grid;                        ///< of a volume
-  std::uint64_t            volumes{ 1 };                ///< along the fourth axis
-  NiftiPixel               pixel{ NiftiPixel::Scalar }; ///< what its numbers are
-  std::uint32_t            components{ 1 };             ///< numbers a pixel
-  bool                     arePlanes{ false }; ///< each component has all volumes of its own, the first one first
-  ScalarType               storedType{ ScalarType::Float32 }; ///< of a number in the file
-  ScalarType               type{ ScalarType::Float32 };       ///< of a number in memory
+  int  version{ 1 };         ///< 1 or 2
+  bool isSingleFile{ true }; ///< header and pixels are in one file, else in .hdr and .img
+  bool isSwapped{ false };   ///< the byte order differs from this machine's
+  /** Offset of the first pixel in its (uncompressed) file (bytes). */
+  std::uint64_t pixelOffset{ 352 };
+  NiftiGrid     grid;                        ///< grid of a volume
+  std::uint64_t volumes{ 1 };                ///< size of the fourth axis
+  NiftiPixel    pixel{ NiftiPixel::Scalar }; ///< meaning of its components
+  std::uint32_t components{ 1 };             ///< components per pixel
+  /** All volumes of a component are contiguous, those of the first one first. */
+  bool                     arePlanes{ false };
+  ScalarType               storedType{ ScalarType::Float32 }; ///< type of a number in the file
+  ScalarType               type{ ScalarType::Float32 };       ///< type of a number in memory
   bool                     isScaled{ false };                 ///< a number is slope * stored + intercept
-  double                   slope{ 1.0 };                      ///< of the scaling
-  double                   intercept{ 0.0 };                  ///< of the scaling
-  NiftiFields              fields;                            ///< what survives
-  std::vector<std::string> warnings;                          ///< a sentence each, without the file's name
+  double                   slope{ 1.0 };                      ///< slope of the scaling
+  double                   intercept{ 0.0 };                  ///< intercept of the scaling
+  NiftiFields              fields;                            ///< fields that are copied
+  std::vector<std::string> warnings;                          ///< one sentence each, without the file's name
 
   /** Voxels of a volume. */
   std::uint64_t

@@ -26,47 +26,47 @@
 #include <string>
 
 /** \file
- * \brief Numbers of NIfTI files, from and to bytes in memory. */
+ * \brief Converts numbers of NIfTI files in memory. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Where the numbers of a component of a volume are in the file, and what is done to them. */
+/** \brief The location of the numbers of a component of a volume in the file. */
 struct NiftiPlane
 {
   std::uint64_t offset{ 0 };    ///< byte of the first number in the (uncompressed) file with the pixels
-  std::uint64_t count{ 0 };     ///< numbers, one after the other: those of a component, or of all of them
-  std::uint32_t component{ 0 }; ///< in memory; 0 where all components are together
+  std::uint64_t count{ 0 };     ///< contiguous numbers: of one component, or of all components
+  std::uint32_t component{ 0 }; ///< component in memory; 0 if all components are together
 };
 
 /** \brief Planes of a volume: one for each component, in the order of the file, or one with all components together.
  *
- * \param[in] description of the file
- * \param[in] index of the plane, below the number of planes of the volume
- * \param[in] volume below the number of volumes */
+ * \param[in] description description of the file
+ * \param[in] index number of the plane, below the number of planes of the volume
+ * \param[in] volume number of the volume, below the number of volumes */
 NiftiPlane
 GetNiftiPlane(const NiftiDescription & description, std::uint64_t volume, std::uint32_t index);
 
-/** \brief Number of planes of a volume: the components, or 1 where they are together. */
+/** \brief Number of planes of a volume: the number of components, or 1 if they are together. */
 std::uint32_t
 GetNumberOfNiftiPlanes(const NiftiDescription & description);
 
-/** \brief The type of scaled numbers: that of stored real numbers. Integers of up to 16 bits become float32 if it has
- * all of their scaled numbers, others float64. */
+/** \brief The type of scaled numbers. Stored real numbers keep their type. Integers of up to 16 bits become float32 if
+ * it represents all of their scaled numbers, others float64. */
 ScalarType
 GetScaledNiftiType(const NiftiDescription & description);
 
-/** \brief Whether the numbers in memory are other bytes than those of the file. */
+/** \brief Whether the bytes of the numbers in memory differ from those of the file. */
 bool
 NeedsNiftiConversion(const NiftiDescription & description, std::uint32_t component);
 
-/** \brief Makes numbers of stored bytes: order of bytes, slope and intercept, and the sign of displacements.
+/** \brief Converts stored bytes to numbers: byte order, slope and intercept, and the sign of displacements.
  *
- * \param[in] description of the file
- * \param[in] component of the plane, in memory
- * \param[in] stored bytes of the file, which may be where \p numbers are if these have the same size
- * \param[in] count numbers
- * \param[out] numbers of the description's \c type
+ * \param[in] description description of the file
+ * \param[in] component component of the plane, in memory
+ * \param[in] stored bytes of the file; may be the memory of \p numbers if these have the same size
+ * \param[in] count number of numbers
+ * \param[out] numbers numbers of the description's \c type
  * \param[in] stride distance of the numbers in memory, in numbers
  * \exception std::invalid_argument a number with slope and intercept is outside the range of the type */
 void
@@ -77,29 +77,30 @@ ConvertNiftiNumbers(const NiftiDescription & description,
                     void *                   numbers,
                     std::size_t              stride = 1);
 
-/** \brief The bytes of a NIfTI file of an image in memory, which need not be in memory at once. */
+/** \brief The bytes of a NIfTI file for an image; they are converted in parts, and need not all be in memory. */
 class NiftiFileBytes
 {
 public:
-  /** \brief Copies bytes of the pixels of all volumes, the components of a pixel together. Several threads call it. */
+  /** \brief Copies bytes of the pixels of all volumes, the components of a pixel contiguous. Several threads call it.
+   */
   using ReadPixels = std::function<void(std::uint64_t begin, std::size_t bytes, char * to)>;
 
-  /** \param[in] description of the image; sizes, components and types are those of the memory
-   * \param[in] pixels of all volumes, the components of a pixel together; they are used, not copied
-   * \exception std::invalid_argument as MakeNiftiHeader() */
+  /** \param[in] description description of the image; sizes, components and types are those in memory
+   * \param[in] pixels pixels of all volumes, the components of a pixel contiguous; they are used, not copied
+   * \exception std::invalid_argument as for MakeNiftiHeader() */
   NiftiFileBytes(const NiftiDescription & description, const void * pixels);
 
-  /** \brief The same of pixels that are not in memory. */
+  /** \brief The same for pixels that are not in memory. */
   NiftiFileBytes(const NiftiDescription & description, ReadPixels read);
 
-  /** \brief What the file says. */
+  /** \brief Description of the file. */
   const NiftiDescription &
   GetDescription() const
   {
     return m_Description;
   }
 
-  /** \brief The header with all bytes before the pixels of a single file; of a pair the whole .hdr file. */
+  /** \brief The header with all bytes before the pixels of a single file; for a pair of files the whole .hdr file. */
   const std::string &
   GetHeader() const
   {
@@ -110,7 +111,7 @@ public:
   std::uint64_t
   GetSize() const;
 
-  /** \brief Copies bytes of the file with the pixels; several threads may. */
+  /** \brief Copies bytes of the file with the pixels. It is thread-safe. */
   void
   Read(std::uint64_t begin, std::size_t bytes, char * to) const;
 
@@ -122,7 +123,7 @@ private:
   NiftiDescription m_Description;
   std::string      m_Header;
   const char *     m_Pixels{ nullptr };
-  ReadPixels       m_Read; ///< where there is no pointer
+  ReadPixels       m_Read; ///< used if there is no pointer
 };
 
 } // namespace itk::CudaSpline

@@ -36,10 +36,10 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief The Jacobian of a linear transform by its parameters, as the affine function of the place that it is.
+/** \brief The Jacobian of a linear transform with respect to its parameters, as an affine function of the point.
  *
- * J(x) = J(c) + sum_j (x_j - c_j) S_j, found from the transform's own Jacobian at D + 1 places; composites of linear
- * transforms are of this form too, whichever of them is optimized.
+ * J(x) = J(c) + sum_j (x_j - c_j) S_j. It is computed from the transform's own Jacobian at D + 1 points. Composites of
+ * linear transforms have this form too, for any choice of the transforms to optimize.
  *
  * \tparam VDimension dimension D */
 template <unsigned int VDimension>
@@ -50,19 +50,19 @@ public:
   using TransformType = Transform<double, VDimension, VDimension>;
   /** Type of a Jacobian: one row per axis, one column per parameter. */
   using JacobianType = typename TransformType::JacobianType;
-  /** D rows of a sum of w g_i and D sums of w g_i (x_j - c_j); see CudaSpline::MetricSums. */
+  /** D rows of a sum of w g_i, followed by D sums of w g_i (x_j - c_j); see CudaSpline::MetricSums. */
   using Moments = std::vector<double>;
 
-  /** \brief Asks a transform for its Jacobian.
+  /** \brief Computes J(c) and S from a transform.
    *
    * \param[in] transform the transform
    * \param[in] centre c (mm)
-   * \param[in] extent approximate distance of samples from it (mm)
-   * \return false if the Jacobian is not an affine function of the point, at one additional point */
+   * \param[in] extent approximate distance of the samples from \p centre (mm)
+   * \return false if the Jacobian is not an affine function of the point, which is checked at one additional point */
   bool
   Set(const TransformType * transform, const std::array<double, 3> & centre, double extent)
   {
-    // A power of 2: differences are divided by it without a rounding.
+    // A power of 2: division of the differences by it is exact.
     const double                           step = std::exp2(std::round(std::log2(extent > 0.0 ? extent : 1.0)));
     typename TransformType::InputPointType place;
     const auto                             moveTo = [&](double distance) {
@@ -84,7 +84,8 @@ public:
     JacobianType elsewhere;
     moveTo(-0.75 * step);
     transform->ComputeJacobianWithRespectToParameters(place, elsewhere);
-    // Of the largest magnitudes of a parameter: some roundings, of a composite's products too, in which others cancel.
+    // Relative to the largest magnitude of a parameter. It allows some roundings, also those of a composite's products
+    // that cancel.
     constexpr double tolerance = 1e-9;
     for (unsigned int p = 0; p < m_AtCentre.cols(); ++p)
     {
@@ -99,7 +100,7 @@ public:
           value -= 0.75 * step * m_Slopes[j](i, p);
           scale += step * std::abs(m_Slopes[j](i, p));
         }
-        distance += std::abs(value - elsewhere(i, p)); // NaN stays
+        distance += std::abs(value - elsewhere(i, p)); // also false for NaN
         largest = std::max(largest, scale);
       }
       if (!(distance <= tolerance * largest))
@@ -117,10 +118,10 @@ public:
     return static_cast<unsigned int>(m_AtCentre.cols());
   }
 
-  /** \brief The sum of w J(x)' g over the samples, for a parameter.
+  /** \brief The sum of w J(x)' g over the samples, for one parameter.
    *
-   * \param[in] moments of the samples
-   * \param[in] parameter which one */
+   * \param[in] moments moments of the samples
+   * \param[in] parameter index of the parameter */
   double
   Contract(const Moments & moments, unsigned int parameter) const
   {
@@ -142,11 +143,16 @@ private:
   std::array<JacobianType, VDimension> m_Slopes;
 };
 
-/** \brief The linear transforms that a point goes through first, as one, of which those are optimized that were.
+/** \brief Copies the leading linear transforms of a composite to a new composite, with the same choice of transforms to
+ * optimize.
  *
- * \param[in] transform a composite transform, however deep; its parts are borrowed, those of float become double
- * \return the composite of them; transforms after the first one that is not linear are left out
- * \exception ExceptionObject a linear one of float is of a class that has no twin (InDoublePrecision())
+ * A point is mapped by the leading transforms first. Transforms after the first one that is not linear are left out.
+ *
+ * \param[in] transform a composite transform, nested to any depth; its linear transforms of double are shared, those of
+ * float are converted to double
+ * \return the composite of the leading linear transforms
+ * \exception ExceptionObject a linear transform of float has a class without a counterpart of double
+ * (InDoublePrecision())
  * \ingroup CudaSpline */
 template <typename TParameter, unsigned int VDimension>
 typename CompositeTransform<double, VDimension>::Pointer
@@ -155,8 +161,8 @@ FirstLinearOnes(const Transform<TParameter, VDimension, VDimension> * transform)
   using Composite = CompositeTransform<TParameter, VDimension>;
   using Part = Transform<TParameter, VDimension, VDimension>;
   using DoublePart = Transform<double, VDimension, VDimension>;
-  std::vector<std::pair<const Part *, bool>> parts; // in the order in which a point goes through them
-  // Returns whether the next one is to be looked at.
+  std::vector<std::pair<const Part *, bool>> parts; // in the order in which they map a point
+  // Returns whether the next transform is to be visited.
   const std::function<bool(const Part *, bool)> add = [&](const Part * part, bool isOptimized) {
     if (const auto * const composite = dynamic_cast<const Composite *>(part))
     {
@@ -183,7 +189,7 @@ FirstLinearOnes(const Transform<TParameter, VDimension, VDimension> * transform)
     {
       itkGenericExceptionMacro(<< "A " << part->first->GetNameOfClass() << " of float cannot be converted to double.");
     }
-    first->AddTransform(const_cast<DoublePart *>(inDouble.GetPointer())); // of which the Jacobian is asked alone
+    first->AddTransform(const_cast<DoublePart *>(inDouble.GetPointer())); // only its Jacobian is read
     first->SetNthTransformToOptimize(first->GetNumberOfTransforms() - 1, part->second);
   }
   return first;

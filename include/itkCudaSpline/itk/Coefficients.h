@@ -32,24 +32,26 @@
 namespace itk::CudaSplineDetail
 {
 
-/** \brief What coefficients were made from, by which they are known again. */
+/** \brief Identifies what coefficients were computed from. */
 struct CoefficientRecord
 {
   std::uint64_t    checksum{ 0 }; ///< of the pixels
   CudaSplineMethod method;        ///< order and extension
 };
 
-/** \brief Makes the coefficients of an interpolator's image with CudaBSplineDecompositionImageFilter; keeps those that
- * it has where order, extension, place and a checksum of all pixels are unchanged.
+/** \brief Computes the B-spline coefficients of an interpolator's image with CudaBSplineDecompositionImageFilter.
  *
- * \tparam TImage image of numbers, or of several a pixel
- * \tparam TCoefficientImage image of float or double, of as many numbers a pixel
- * \param[in] self names the class in messages
- * \param[in] inputData the image; its whole largest possible region is in memory, or can be updated to be
+ * Keeps the existing coefficients if the order, the extension, the grid (region, origin, spacing, direction) and a
+ * checksum of all pixels are unchanged.
+ *
+ * \tparam TImage image of scalars or vectors
+ * \tparam TCoefficientImage image of float or double, with the same number of components
+ * \param[in] self the object whose class is named in messages
+ * \param[in] inputData the image; its largest possible region is in memory, or an update brings it there
  * \param[in] method order and extension
- * \param[in,out] backend choice of the user; record of who ran
- * \param[in,out] record what \p coefficients were made from
- * \param[in,out] coefficients what there is, or null
+ * \param[in,out] backend the user's choice of the backend; records which backend computed the coefficients
+ * \param[in,out] record identifies what \p coefficients were computed from
+ * \param[in,out] coefficients the existing coefficients, or null
  * \exception ExceptionObject as CudaBSplineDecompositionImageFilter */
 template <typename TObject, typename TImage, typename TCoefficientImage>
 void
@@ -61,7 +63,7 @@ MakeCoefficients(const TObject *                         self,
                  SmartPointer<const TCoefficientImage> & coefficients)
 {
   using Filter = CudaBSplineDecompositionImageFilter<TImage, TCoefficientImage>;
-  // The coefficients depend on the whole image: as in ITK, it is brought up to date here.
+  // The coefficients depend on the whole image: as in ITK, it is updated here.
   auto * const image = const_cast<TImage *>(inputData);
   if (image->GetSource() != nullptr)
   {
@@ -74,7 +76,7 @@ MakeCoefficients(const TObject *                         self,
   const auto &  region = inputData->GetBufferedRegion();
   bool          isSame = false;
   std::uint64_t checksum = 0;
-  // What the bytes of an adaptor mean depends on the adaptor: only plain images are known by their bytes.
+  // The meaning of an adaptor's bytes depends on the adaptor: only plain images are identified by their bytes.
   if constexpr (Filter::IsAccelerated)
   {
     CheckNotEmpty(self, inputData);
@@ -101,8 +103,9 @@ MakeCoefficients(const TObject *                         self,
   if constexpr (std::is_same<TImage, Image<typename TImage::PixelType, dimension>>::value ||
                 std::is_same<TImage, VectorImage<typename TImage::InternalPixelType, dimension>>::value)
   {
-    // A pipeline writes the requested region of its input, which interpolators of other threads may share: it gets an
-    // image of its own with the same pixels. One that has a source belongs to a pipeline already.
+    // A pipeline writes the requested region of its input, which interpolators of other threads may share. The filter
+    // therefore gets a separate image object with the same pixels. An image with a source already belongs to a
+    // pipeline.
     if (image->GetSource() == nullptr)
     {
       const auto graft = TImage::New();

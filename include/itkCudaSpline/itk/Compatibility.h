@@ -34,10 +34,11 @@
 #include "itkVectorContainer.h"
 
 /** \file
- * \brief The differences between the ITK versions that the module builds against; nothing else asks for a version. */
+ * \brief The differences between the ITK versions that the module builds with. No other file of the module tests the
+ * version. */
 
 /** \def itkCudaSplineTypeMacro
- * \brief Names a class: itkTypeMacro up to ITK 5.3, itkOverrideGetNameOfClassMacro from ITK 5.4 on. */
+ * \brief Names a class: itkTypeMacro up to ITK 5.3, itkOverrideGetNameOfClassMacro since ITK 5.4. */
 #if defined(itkOverrideGetNameOfClassMacro)
 #  define itkCudaSplineTypeMacro(thisClass, superclass) itkOverrideGetNameOfClassMacro(thisClass)
 #else
@@ -45,10 +46,10 @@
 #endif
 
 /** \def itkCudaSplineNewMacro
- * \brief itkNewMacro, which before ITK 6 asks for the semicolon that it is written with only when future legacy code is
- * removed. */
+ * \brief itkNewMacro, followed by a semicolon. Before ITK 6, itkNewMacro requires the semicolon only if
+ * ITK_FUTURE_LEGACY_REMOVE is defined. */
 /** \def itkCudaSplineFactorylessNewMacro
- * \brief itkFactorylessNewMacro, likewise. */
+ * \brief itkFactorylessNewMacro, with the same handling of the semicolon. */
 #if ITK_VERSION_MAJOR < 6 && !defined(ITK_FUTURE_LEGACY_REMOVE)
 #  define itkCudaSplineNewMacro(thisClass) itkNewMacro(thisClass) static_assert(true, "a semicolon follows the macro")
 #  define itkCudaSplineFactorylessNewMacro(thisClass)                                                                  \
@@ -63,8 +64,8 @@ namespace itk::CudaSplineDetail
 
 /** \brief The precision in which ResampleImageFilter keeps the transformed end of a scanline.
  *
- * Before ITK 5.3 that point is of the interpolator's coordinate type, so that `float` rounds it to some 1e-7 of its
- * coordinates; since then it stays as the transform returns it, and only the continuous index is rounded.
+ * Before ITK 5.3 that point has the interpolator's coordinate type: `float` rounds it with a relative error of about
+ * 1e-7. Since ITK 5.3 the point keeps the transform's type, and only the continuous index is rounded.
  * \tparam TInterpolatorPrecision the interpolator's coordinate type
  * \tparam TTransformPrecision the transform's */
 template <typename TInterpolatorPrecision, typename TTransformPrecision>
@@ -74,10 +75,10 @@ using ScanlinePointPrecision = TInterpolatorPrecision;
 using ScanlinePointPrecision = TTransformPrecision;
 #endif
 
-/** \brief What an interpolator of labels by another interpolator derives from: ITK's class of this kind, where ITK has
- * it.
+/** \brief Base class of the interpolators that interpolate labels with another interpolator: ITK's class, if ITK was
+ * built with it.
  *
- * It is a remote module, GenericLabelInterpolator, that few ITKs are built with.
+ * ITK's class is in the remote module GenericLabelInterpolator, which is off by default.
  * \tparam TImage image of labels
  * \tparam TInterpolator interpolates the indicators of the labels
  * \tparam TCoordRep float or double */
@@ -88,8 +89,8 @@ using LabelImageGenericBase = LabelImageGenericInterpolateImageFunction<TImage, 
 using LabelImageGenericBase = InterpolateImageFunction<TImage, TCoordRep>;
 #endif
 
-/** \brief itk::VectorContainer, as the parameter of a function template: since ITK 6 the name is one of an alias, from
- * which no parameter is deduced.
+/** \brief itk::VectorContainer as a parameter of a function template. Since ITK 6 that name is an alias, from which
+ * template arguments cannot be deduced.
  *
  * \tparam TIdentifier type of the index
  * \tparam TElement type of its elements */

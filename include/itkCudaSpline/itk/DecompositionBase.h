@@ -31,14 +31,15 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief True where ITK's own decomposition filter compiles for these images: not for colours, which have no product
- * with a number. */
+/** \brief True if ITK's own decomposition filter compiles for these images. It does not for colours, which cannot be
+ * multiplied with a number. */
 template <typename TInputImage, typename TOutputImage, typename = void>
 inline constexpr bool IsDecomposedByItk = false;
 
-/** \brief IsDecomposedByItk where coefficients can be multiplied with a number.
+/** \brief Specialization for coefficients that can be multiplied with a number.
  *
- * From ITK 6 on a number is not a vector, but vectors of fixed length can still be constructed from one. */
+ * Since ITK 6 a number does not convert to a vector, but vectors of fixed length can still be constructed from a
+ * number. */
 template <typename TInputImage, typename TOutputImage>
 inline constexpr bool IsDecomposedByItk<
   TInputImage,
@@ -51,7 +52,7 @@ inline constexpr bool IsDecomposedByItk<
     std::is_constructible<typename TOutputImage::PixelType, double>::value));
 
 /** \class DecompositionOfArrays
- * \brief The interface of itk::BSplineDecompositionImageFilter for images for which that class does not compile.
+ * \brief The interface of itk::BSplineDecompositionImageFilter for images with which that class does not compile.
  *
  * \tparam TInputImage image to decompose
  * \tparam TOutputImage image of the coefficients
@@ -73,7 +74,7 @@ public:
   /** Name of the class. */
   itkCudaSplineTypeMacro(DecompositionOfArrays, ImageToImageFilter);
 
-  /** Order of the spline, 0 to 5; 3 until it is set. \exception ExceptionObject a higher order */
+  /** Order of the spline, 0 to 5; default 3. \exception ExceptionObject a higher order */
   void
   SetSplineOrder(unsigned int order)
   {
@@ -112,7 +113,7 @@ protected:
     }
   }
 
-  /** The output is made as a whole. */
+  /** The output is computed as a whole. */
   void
   EnlargeOutputRequestedRegion(DataObject * output) override
   {
@@ -123,7 +124,7 @@ private:
   int m_SplineOrder{ 3 };
 };
 
-/** \brief What CudaBSplineDecompositionImageFilter derives from: ITK's filter wherever it compiles. */
+/** \brief Base class of CudaBSplineDecompositionImageFilter: ITK's filter if it compiles. */
 template <typename TInputImage, typename TOutputImage>
 using DecompositionBase = std::conditional_t<IsDecomposedByItk<TInputImage, TOutputImage>,
                                              BSplineDecompositionImageFilter<TInputImage, TOutputImage>,

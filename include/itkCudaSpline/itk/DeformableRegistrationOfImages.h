@@ -34,7 +34,8 @@
 #include <vector>
 
 /** \file
- * \brief CudaSpline::DeformableRegistration for images, masks and transforms of ITK, on the backend that is done first.
+ * \brief CudaSpline::DeformableRegistration for ITK's images, masks and transforms, on the backend that is expected to
+ * finish first.
  */
 
 namespace itk::CudaSplineDetail
@@ -42,19 +43,19 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief A registration by fields of displacements, all levels in one operation: images and fields stay on a backend.
+/** \brief A registration with displacement fields. All levels are one operation: images and fields stay on one backend.
  *
- * Where a device fails the host starts again, and the watch receives its iterations from the first one on.
+ * If a device fails the host starts again, and the watch is called again from the first iteration on.
  *
- * \tparam TPixel float or double, of images and fields while it iterates
+ * \tparam TPixel float or double, the type of images and fields during the iterations
  * \tparam VDimension 2 or 3 */
 template <typename TPixel, unsigned int VDimension>
 class DeformableRegistrationOfImages
 {
 public:
-  using Inputs = RegistrationImages<TPixel, VDimension>;                ///< what is registered
-  using ImageType = typename Inputs::ImageType;                         ///< of both images
-  using TransformType = DisplacementFieldTransform<double, VDimension>; ///< what is found
+  using Inputs = RegistrationImages<TPixel, VDimension>;                ///< the input images, masks and transforms
+  using ImageType = typename Inputs::ImageType;                         ///< both images
+  using TransformType = DisplacementFieldTransform<double, VDimension>; ///< the result
   using FieldType = typename TransformType::DisplacementFieldType;      ///< its displacements (mm)
 
   /** \param[in] inputs what is registered
@@ -83,9 +84,9 @@ public:
 
   /** \brief Runs all levels.
    *
-   * \param[in] watch called after each iteration; may be empty. What it throws is thrown
-   * \return the levels
-   * \exception ExceptionObject images that do not fit their levels, an unknown device */
+   * \param[in] watch called after each iteration; may be empty. Its exceptions are passed on
+   * \return a record of each level
+   * \exception ExceptionObject images that do not fit their levels, or an unknown device */
   std::vector<CudaSpline::LevelRecord>
   Run(const CudaSpline::RegistrationWatch & watch)
   {
@@ -107,7 +108,7 @@ public:
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
       CudaSpline::ExecutionContext silent = context;
-      silent.progress = nullptr; // the watch is called
+      silent.progress = nullptr; // the watch reports progress instead
       const CudaSpline::Residence      residence(silent);
       std::vector<CudaSpline::SynSide> fixed{ m_Inputs.MakeFixed(residence) };
       std::vector<CudaSpline::SynSide> moving{ m_Inputs.MakeMoving(m_MovingChain, residence) };
@@ -138,14 +139,14 @@ public:
     return records;
   }
 
-  /** What was found, with its inverse, on the grid of the last level; null before Run(). */
+  /** The resulting transform with its inverse, on the grid of the last level; null before Run(). */
   typename TransformType::Pointer
   GetTransform() const
   {
     return m_Transform;
   }
 
-  /** Who computed it, and why not an earlier backend. */
+  /** Which backend computed the result, and why an earlier backend did not. */
   const CudaSplineBackend &
   GetBackend() const
   {
@@ -153,7 +154,7 @@ public:
   }
 
 private:
-  /** A field on the grid of the last level, where ITK has it. */
+  /** A field on the grid of the last level, computed as in ITK. */
   typename FieldType::Pointer
   MakeField() const
   {

@@ -30,7 +30,7 @@
 #include <vector>
 
 /** \file
- * \brief How filters take the pixels of images from the memory of a device, and leave them there
+ * \brief How filters read the pixels of images from device memory, and leave them there
  * (doc/architecture/DeviceImages.md). */
 
 namespace itk::CudaSplineDetail
@@ -47,29 +47,29 @@ public:
   operator=(const DevicePixels &) = delete;
   virtual ~DevicePixels();
 
-  /** Whether the newest pixels are in the memory of a device, and those in host memory are undefined. */
+  /** Whether the current pixels are in device memory, and those in host memory are undefined. */
   bool
   IsOnDevice() const
   {
     return m_Array->IsOnBackend();
   }
-  /** The memory of a device that has the newest pixels; null if they are in host memory. */
+  /** The device memory with the current pixels; null if they are in host memory. */
   std::shared_ptr<const CudaSpline::BackendMemory>
   GetDeviceMemory() const
   {
     return m_Array->Get();
   }
-  /** Makes memory of a device the newest pixels; null: those of the host are. */
+  /** Makes device memory the current pixels. Null makes those in host memory current. */
   void
   SetDeviceMemory(std::shared_ptr<const CudaSpline::BackendMemory> memory);
 
-  /** Copies the newest pixels to host memory if they are not there. The memory of the device is then released.
+  /** Copies the current pixels to host memory if they are not there. The device memory is then released.
    *
    * \exception ExceptionObject the device has failed; the image is then released, and an update computes it again */
   virtual void
   MoveToHost() const = 0;
 
-  /** Whether a filter that reads the memory of devices is updating this image. */
+  /** Whether a filter that reads device memory is updating this image. */
   bool
   IsReadOnDevice() const
   {
@@ -79,28 +79,28 @@ public:
 protected:
   DevicePixels();
 
-  /** Copies the pixels to host memory, on the threads if they are given, else on threads of their own.
+  /** Copies the pixels to host memory with the given threads, or with new threads if \p threads is null.
    *
    * \exception CudaSpline::DeviceError as for MirroredArray::MoveToHost() */
   void
   CopyToHost(void * host, MultiThreaderBase * threads) const;
 
-  /** Shares the pixels of another image, or of none: then they are in host memory. */
+  /** Shares the pixels of another image. If \p other is null the pixels are in host memory. */
   void
   Share(const DevicePixels * other);
 
 private:
   friend class DeviceReader;
 
-  std::shared_ptr<CudaSpline::MirroredArray> m_Array; ///< shared by images that are grafted
+  std::shared_ptr<CudaSpline::MirroredArray> m_Array; ///< shared by grafted images
   std::atomic<unsigned int>                  m_Readers{ 0 };
 };
 
-/** \brief Announces, while it exists, that the pixels of an image are read where they are. */
+/** \brief Announces, while it exists, that the pixels of an image are read in the memory where they are. */
 class CudaSpline_EXPORT DeviceReader
 {
 public:
-  /** \param[in] pixels of the image; null: nothing is announced */
+  /** \param[in] pixels the image's pixels; null: nothing is announced */
   explicit DeviceReader(DevicePixels * pixels);
   DeviceReader(const DeviceReader &) = delete;
   DeviceReader &
@@ -113,9 +113,10 @@ private:
   DevicePixels * m_Pixels;
 };
 
-/** \brief Updates the inputs of a filter that reads the memory of devices; their pixels stay there while this exists.
+/** \brief Updates the inputs of a filter that reads device memory. Their pixels stay there while this object exists.
  *
- * Images are announced one by one: what is computed for other filters on the way is copied to the host as ever. */
+ * Images are announced one by one: the pixels of images that are computed for other filters meanwhile are copied to the
+ * host as usual. */
 class CudaSpline_EXPORT DeviceInputs
 {
 public:
@@ -128,15 +129,15 @@ private:
   std::vector<DeviceReader> m_Readers;
 };
 
-/** \brief Copies the pixels of all inputs of a filter to host memory: before code of ITK reads them. */
+/** \brief Copies the pixels of all inputs of a filter to host memory, before code of ITK reads them. */
 CudaSpline_EXPORT void
 MoveInputsToHost(ProcessObject & filter);
 
-/** \brief Bytes of a filter's inputs that are in the memory of a device already. */
+/** \brief Bytes of a filter's inputs that are already in the memory of a device. */
 CudaSpline_EXPORT std::size_t
                   CountBytesOnDevice(ProcessObject & filter, int device);
 
-/** \brief Whether an image has pixels, wherever they are. */
+/** \brief Whether an image has pixels, on a device or on the host. */
 template <typename TImage>
 bool
 HasPixels(const TImage * image)
@@ -147,7 +148,8 @@ HasPixels(const TImage * image)
            nullptr;
 }
 
-/** \brief Pixels of an image that an operation reads: in the memory of its device if they are there, else of the host.
+/** \brief The pixels of an image that an operation reads: in the memory of its device if they are there, else in host
+ * memory.
  *
  * It exists while the operation runs. */
 class CudaSpline_EXPORT PixelsToRead
@@ -182,10 +184,10 @@ private:
   const void *                                     m_Data;
 };
 
-/** \brief Pixels of an image that an operation computes: memory of its device if the next filter reads it there, and
- * the device has enough, else memory of the host.
+/** \brief The pixels of an image that an operation computes: in device memory if the next filter reads them there and
+ * the device has enough memory, else in host memory.
  *
- * The image keeps the pixels that it had until Finish(): it may be the operation's input. */
+ * The image keeps its previous pixels until Finish(): it may be the operation's input. */
 class CudaSpline_EXPORT PixelsToWrite
 {
 public:

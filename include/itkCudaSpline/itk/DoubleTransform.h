@@ -23,7 +23,7 @@
 #include "itkTransform.h"
 
 /** \file
- * \brief Linear transforms of float as transforms of double: the kernels, and what is made of their sums, are double.
+ * \brief Converts linear transforms of float to double: the kernels and the evaluation of their sums use double.
  */
 
 namespace itk::CudaSplineDetail
@@ -31,7 +31,7 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief A linear transform that is of double precision already.
+/** \brief Returns a linear transform that is already of double precision.
  *
  * \param[in] transform the transform
  * \return the same object */
@@ -42,19 +42,20 @@ InDoublePrecision(const Transform<double, VDimension, VDimension> * transform)
   return transform;
 }
 
-/** \brief The transform of double precision that has the class and the parameters of a linear one of float.
+/** \brief Converts a linear transform of float to a transform of double with the same class and parameters.
  *
- * Matrix, offset and Jacobian follow from the parameters in double there; in a transform of float each is rounded.
+ * Matrix, offset and Jacobian are computed from the parameters in double. In the transform of float each of them is
+ * rounded.
  *
  * \param[in] transform the transform
- * \return a new object, or null if its class is not one of ITK's with such a twin */
+ * \return a new object, or null if its class is not one of ITK's classes with a counterpart of double */
 CudaSpline_EXPORT Transform<double, 2, 2>::ConstPointer
                   InDoublePrecision(const Transform<float, 2, 2> * transform);
 
 /** \brief The same in three dimensions.
  *
  * \param[in] transform the transform
- * \return a new object, or null if its class is not one of ITK's with such a twin */
+ * \return a new object, or null if its class is not one of ITK's classes with a counterpart of double */
 CudaSpline_EXPORT Transform<double, 3, 3>::ConstPointer
                   InDoublePrecision(const Transform<float, 3, 3> * transform);
 

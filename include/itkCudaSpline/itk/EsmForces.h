@@ -21,14 +21,14 @@
 #include "itkCudaSpline/kernels/registration/DemonsLevel.h"
 
 /** \file
- * \brief The parameters of itk::ESMDemonsRegistrationFunction, as the kernels know them. */
+ * \brief Converts the parameters of itk::ESMDemonsRegistrationFunction to those of the kernels. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief Its gradient, of the number of ITK's enumerator. */
+/** \brief Converts the number of ITK's enumerator to a gradient. */
 inline CudaSpline::DemonsGradient
 DescribeEsmGradient(int gradient)
 {

@@ -25,14 +25,15 @@
 #include <string_view>
 
 /** \file
- * \brief The metrics that registrations by fields have on a backend. */
+ * \brief The metrics that registrations of displacement fields can use on a backend. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief A metric that has a force on each sample by its name in the sources; empty if there is none.
+/** \brief Finds a metric that has a force at each sample by its name in the sources; empty if there is none with that
+ * name.
  *
  * \param[in] name MetricType's \c Name */
 constexpr std::optional<CudaSpline::MetricKind>

@@ -32,17 +32,17 @@
 #include <type_traits>
 
 /** \file
- * \brief ITK's images and fields of displacements as the kernels of fields know them. */
+ * \brief Describes ITK's images and displacement fields for the kernels of fields. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief The grid of an image: its geometry, and a region of it whose samples are in memory.
+/** \brief The grid of an image: its geometry, and a region whose samples are in memory.
  *
  * \param[in] image the image
- * \param[in] region the samples */
+ * \param[in] region the region of the samples */
 template <unsigned int VDimension>
 CudaSpline::FieldGrid
 DescribeFieldGrid(const ImageBase<VDimension> * image, const ImageRegion<VDimension> & region)
@@ -59,7 +59,7 @@ DescribeFieldGrid(const ImageBase<VDimension> * image, const ImageRegion<VDimens
   return grid;
 }
 
-/** \brief The shape of a field of displacements, as it is in memory.
+/** \brief The shape of a displacement field in memory.
  *
  * \param[in] field the field: an image of vectors of float or double */
 template <typename TField>
@@ -74,22 +74,23 @@ DescribeField(const TField * field)
   return shape;
 }
 
-/** \brief Whether the kernels know an image as a field: vectors of float or double in 2D or 3D, a number an axis. */
+/** \brief Whether the kernels support an image as a field: vectors of float or double in 2D or 3D, one component per
+ * axis. */
 template <typename TField>
 struct IsField : std::false_type
 {};
 
-/** \brief Vectors with a number an axis. */
+/** \brief Vectors with one component per axis. */
 template <typename TReal, unsigned int VDimension>
 struct IsField<Image<Vector<TReal, VDimension>, VDimension>>
 {
-  /** That. */
+  /** True for float and double in 2D and 3D. */
   static constexpr bool value = std::is_floating_point<TReal>::value && VDimension >= 2 && VDimension <= 3;
 };
 
-/** \brief Largest norm of the vectors of a field that is in the memory of a device.
+/** \brief Largest norm of the vectors of a field in device memory.
  *
- * \param[in] shape of the field
+ * \param[in] shape shape of the field
  * \param[in] memory the field
  * \exception CudaSpline::DeviceError the device has failed */
 inline double
@@ -108,9 +109,9 @@ FindLargestNorm(CudaSpline::FieldShape shape, const CudaSpline::BackendMemory & 
   return largest;
 }
 
-/** \brief An operation that is a call of HostFields.h: its work and its memory.
+/** \brief The work and the memory of a call of HostFields.h, as an operation of CudaSplineBackend.
  *
- * \param[in] call what is called */
+ * \param[in] call the call */
 inline CudaSplineBackend::Operation
 MakeFieldOperation(const CudaSpline::HostFieldCall & call)
 {

@@ -30,24 +30,25 @@
 #include <vector>
 
 /** \file
- * \brief Where itk::DisplacementFieldToBSplineImageFilter takes the samples of a field to be. */
+ * \brief The points at which itk::DisplacementFieldToBSplineImageFilter takes the samples of a field. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief Places of the samples of a grid, as CudaSpline::FieldSplineFit has them. */
+/** \brief Points of the samples of a grid, in the form of CudaSpline::FieldSplineFit. */
 struct FitPlaces
 {
   std::vector<float> numbers; ///< along the axes (mm)
-  bool areByAxis{ false };    ///< those along x, then along y, and so on; else those of a sample side by side
+  /** The coordinates along x, then along y, and so on; else the coordinates of each sample are adjacent. */
+  bool areByAxis{ false };
 };
 
-/** \brief Makes them by ITK's functions, in the order and with the types of its filter.
+/** \brief Computes the points with ITK's functions, in the order and with the types of its filter.
  *
- * \tparam TField the field of displacements that the filter gets
- * \param[in] domain its grid, whose first sample has index 0
+ * \tparam TField the displacement field that the filter gets
+ * \param[in] domain grid of the field, whose first sample has index 0
  * \param[in] host threads, which share the samples of an oblique grid */
 template <typename TField>
 FitPlaces
@@ -56,10 +57,10 @@ MakeFitPlaces(const ImageBase<TField::ImageDimension> * domain,
 {
   constexpr unsigned int dimension = TField::ImageDimension;
   using Filter = DisplacementFieldToBSplineImageFilter<TField>;
-  using Place = typename Filter::InputPointSetType::PointType; // of float, whatever the field has
+  using Place = typename Filter::InputPointSetType::PointType; // of float, for any type of the field
   using Index = ContinuousIndex<typename TField::PointType::ValueType, dimension>;
   const auto region = domain->GetBufferedRegion();
-  const auto parametric = TField::New(); // the grid, with its axes along those of space
+  const auto parametric = TField::New(); // the grid, with its axes along those of physical space
   parametric->SetOrigin(domain->GetOrigin());
   parametric->SetSpacing(domain->GetSpacing());
   parametric->SetRegions(region.GetSize());

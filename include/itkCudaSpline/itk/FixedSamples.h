@@ -40,9 +40,10 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief Samples of the fixed image, which a metric of the module takes once: by the module's own functions where
- * these have the bits of ITK's, else by ITK's; on all threads either way. For metrics of float, whose points ITK
- * rounds, the module's functions are more accurate.
+/** \brief Samples of the fixed image, which a metric of the module takes once.
+ *
+ * The module's own functions take them if their results are bitwise equal to ITK's, else ITK's functions do. Both use
+ * all threads. For metrics of float, whose points ITK rounds, the module's functions are more accurate.
  *
  * \tparam TMetric the metric of ITK, for its types */
 template <typename TMetric>
@@ -56,27 +57,28 @@ public:
   static constexpr unsigned int Dimension = TMetric::VirtualImageType::ImageDimension; ///< of the virtual domain
   ///@}
 
-  /** \brief What is sampled, and where. */
+  /** \brief The samples to take: image, transform, mask and points. */
   struct Domain
   {
     const ImageType *                               image;        ///< the fixed image
-    const typename TMetric::FixedTransformType *    transform;    ///< from the virtual domain to the fixed image
+    const typename TMetric::FixedTransformType *    transform;    ///< maps the virtual domain to the fixed image
     const typename TMetric::FixedInterpolatorType * interpolator; ///< of the fixed image
     const SpatialObject<Dimension> *                mask;         ///< of the fixed image; may be null
     const typename TMetric::VirtualImageType *      virtualImage; ///< geometry of the virtual domain
-    typename TMetric::VirtualRegionType             region;       ///< its samples
+    typename TMetric::VirtualRegionType             region;       ///< region of the virtual domain
     const typename TMetric::VirtualPointSetType *   points;       ///< sampled points; null: all samples of the region
-    std::int64_t                                    count;        ///< how many samples there are
+    std::int64_t                                    count;        ///< number of samples
     CudaSpline::TransformChain                      grid;         ///< the region and its geometry, without stages
   };
 
-  /** \brief Takes the samples: on the virtual grid, with whether they count, or those of a point set that count.
+  /** \brief Takes the samples. On the virtual grid all are kept, with a flag that is 0 for those that do not count. Of
+   * a point set only those that count are kept.
    *
-   * \param[in] domain what is sampled
+   * \param[in] domain the samples to take
    * \param[in] element type of the samples on a backend
    * \param[in] context threads
    * \param[in] evaluate ITK's function for a sample (TransformAndEvaluateFixedPoint())
-   * \return false where there is none */
+   * \return false if no sample counts */
   template <typename TEvaluate>
   bool
   Sample(const Domain &                       domain,
@@ -133,12 +135,12 @@ public:
     return true;
   }
 
-  /** \brief Takes the gradients of the fixed image at the samples that were taken; zeros where a sample does not count.
+  /** \brief Computes the gradients of the fixed image at the samples; zeros for samples that do not count.
    *
-   * \param[in] domain what was sampled
+   * \param[in] domain the samples that were taken
    * \param[in] element type of the gradients on a backend
    * \param[in] context threads
-   * \param[in] evaluate ITK's function for the gradient at a place of the fixed image
+   * \param[in] evaluate ITK's function for the gradient at a point of the fixed image
    * (ComputeFixedImageGradientAtPoint()) */
   template <typename TEvaluate>
   void
@@ -149,7 +151,7 @@ public:
   {
     const std::int64_t count = m_Fixed.descriptor.Count();
     m_GradientValues = MakeUninitialized<double>(count * Dimension);
-    const auto * const inside = static_cast<const std::uint8_t *>(m_InsideArray.pixels); // null: all are
+    const auto * const inside = static_cast<const std::uint8_t *>(m_InsideArray.pixels); // null: all count
     double * const     gradients = m_GradientValues.get();
     this->ForEachPlace(domain, count, context, [&](const auto & part) {
       part([&](std::int64_t i, const typename TMetric::VirtualPointType & place) {
@@ -175,21 +177,21 @@ public:
     return m_Fixed;
   }
 
-  /** \brief Whether a value counts; none where all do. */
+  /** \brief Whether each value counts; empty if all do. */
   const HostArray &
   GetInside() const
   {
     return m_InsideArray;
   }
 
-  /** \brief Places of the samples; none for those of the grid. */
+  /** \brief Points of the samples; empty for samples on the grid. */
   const HostArray &
   GetPlaces() const
   {
     return m_Points;
   }
 
-  /** \brief Gradients at the samples, the components of each one after the other (physical space); none before
+  /** \brief Gradients at the samples in physical space, the components of each sample adjacent; empty before
    * SampleGradients(). */
   const HostArray &
   GetGradients() const
@@ -198,10 +200,10 @@ public:
   }
 
 private:
-  /** True where the buffer of the fixed image has its pixels. */
+  /** True if the buffer of the fixed image contains its pixels. */
   static constexpr bool IsReadable = ImageTraits<ImageType>::IsReadable;
 
-  /** The places of the sampled points. */
+  /** Copies the sampled points. */
   void
   CopyPlaces(const Domain & domain, const CudaSpline::ExecutionContext & context)
   {
@@ -218,12 +220,12 @@ private:
     });
   }
 
-  /** Whether the stages of a chain map places of the virtual domain to the same bits as the fixed transform. */
+  /** Whether the stages of a chain map points of the virtual domain bitwise as the fixed transform does. */
   static bool
   IsMapOf(const CudaSpline::TransformChain & chain, const typename TMetric::FixedTransformType * transform)
   {
     using Map = CudaSpline::AffineMap<Dimension>;
-    // Away from the grid, so that roundings can be distinguished.
+    // Off the grid points, where differences of rounding show.
     constexpr double parts[] = { 0.01357, 0.51113, 0.97071 };
     unsigned int     count = 1;
     for (unsigned int d = 0; d < Dimension; ++d)
@@ -272,7 +274,8 @@ private:
     return true;
   }
 
-  /** What CudaSpline::SampleForMetric() has the bits of ITK's functions from; false where it would not. */
+  /** Describes the samples for CudaSpline::SampleForMetric(). Returns false if its results would differ from ITK's in a
+   * bit. */
   bool
   DescribeFixed(const Domain &                       domain,
                 CudaSpline::MetricDescriptor &       descriptor,
@@ -320,7 +323,7 @@ private:
                        stages.end(),
                        [&context](const auto & stage) { return CudaSpline::MovesNothing(stage, Dimension, context); }),
         stages.end());
-      constexpr bool isRounded = std::is_same<Parameter, float>::value; // by ITK
+      constexpr bool isRounded = std::is_same<Parameter, float>::value; // ITK rounds the points
       if (!descriptor.IsAffineFrom(0) || (!isRounded && !IsMapOf(descriptor.chain, domain.transform)))
       {
         return false;
@@ -348,8 +351,8 @@ private:
     }
   }
 
-  /** Calls \p run on all threads with a function that calls another with the number and the point of each sample of a
-   * part: from the list of points if there is one, else from the grid. */
+  /** Calls \p run on all threads. Its argument is a function that calls a function with the number and the point of
+   * each sample of that thread's range: of the point set if there is one, else of the grid. */
   template <typename TRun>
   void
   ForEachPlace(const Domain &                       domain,
@@ -393,7 +396,7 @@ private:
     });
   }
 
-  /** CudaSpline::SampleForMetric() by ITK's functions. */
+  /** CudaSpline::SampleForMetric() with ITK's functions. */
   template <typename TEvaluate>
   bool
   SampleByItk(const Domain & domain, const CudaSpline::ExecutionContext & context, const TEvaluate & evaluate)
@@ -403,7 +406,7 @@ private:
     std::atomic<bool>    areAllInside{ true };
     if (domain.mask)
     {
-      domain.mask->GetObjectToWorldTransformInverse(); // brings it up to date, which is for one thread
+      domain.mask->GetObjectToWorldTransformInverse(); // updates it, which is not thread-safe
     }
     this->ForEachPlace(domain, domain.count, context, [&](const auto & part) {
       bool isFull = true;
@@ -421,14 +424,14 @@ private:
     return areAllInside;
   }
 
-  /** Leaves of the samples of a point set those that count, in their order; returns how many. */
+  /** Keeps the samples of a point set that count, in their order; returns their number. */
   std::int64_t
   KeepInside(std::int64_t count, const CudaSpline::ExecutionContext & context)
   {
     constexpr std::int64_t     length = 4096;
     const std::int64_t         blocks = (count + length - 1) / length;
     const std::uint8_t * const inside = m_Inside.get();
-    // The first sample of each block, among those that are kept.
+    // Number of the first kept sample of each block.
     std::vector<std::int64_t> first(static_cast<std::size_t>(blocks) + 1, 0);
     const auto                forEachBlock = [&](const auto & run) {
       context.ParallelFor(blocks, [&](std::int64_t begin, std::int64_t end) {
@@ -466,7 +469,7 @@ private:
 
   std::unique_ptr<PixelType[]>           m_Values; ///< null: the fixed image's pixels
   std::unique_ptr<std::uint8_t[]>        m_Inside; ///< whether a value counts
-  std::unique_ptr<double[]>              m_Places; ///< of a point set
+  std::unique_ptr<double[]>              m_Places; ///< points of a point set
   std::unique_ptr<double[]>              m_GradientValues;
   std::vector<LightObject::ConstPointer> m_Kept; ///< images whose pixels may be borrowed
   HostArray                              m_Fixed;

@@ -30,14 +30,14 @@
 #include <string>
 
 /** \file
- * \brief What the filters by recursive Gaussians share. */
+ * \brief Functions that the filters with recursive Gaussians share. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief True for images of one number a pixel that the kernels of recursive Gaussians read and write.
+/** \brief True for scalar images that the kernels of recursive Gaussians read and write.
  *
  * \tparam TImage image type */
 template <typename TImage>
@@ -45,11 +45,11 @@ inline constexpr bool IsGaussianImage =
   ImageTraits<TImage>::IsReadable && !ImageTraits<TImage>::IsVectorImage && ImageTraits<TImage>::Components == 1 &&
   (TImage::ImageDimension == 2 || TImage::ImageDimension == 3);
 
-/** \brief An image and the Gaussians as the kernels take them.
+/** \brief Describes an image and its Gaussians for the kernels.
  *
- * \param[in] image its largest region is described
+ * \param[in] image the image; its largest possible region is described
  * \param[in] sigmas standard deviations (mm)
- * \param[in] normalizeAcrossScale as ITK's filters have it */
+ * \param[in] normalizeAcrossScale as in ITK's filters */
 template <typename TImage, typename TSigmas>
 CudaSpline::GaussianDescriptor
 DescribeGaussian(const TImage * image, const TSigmas & sigmas, bool normalizeAcrossScale)
@@ -72,11 +72,12 @@ DescribeGaussian(const TImage * image, const TSigmas & sigmas, bool normalizeAcr
   return descriptor;
 }
 
-/** \brief Why ITK's code is to answer, with its own exception mostly; null where the kernels can.
+/** \brief Returns why ITK's code must handle an image, mostly by throwing its own exception; null if the kernels
+ * support it.
  *
  * \param[in] image the input
- * \param[in] descriptor what DescribeGaussian() made of it
- * \param[in] onlyAxis the axis along which alone it is filtered; below 0 for all */
+ * \param[in] descriptor the result of DescribeGaussian()
+ * \param[in] onlyAxis the only axis to filter; below 0: all axes */
 template <typename TImage>
 const char *
 WhyNotGaussian(const TImage * image, const CudaSpline::GaussianDescriptor & descriptor, int onlyAxis = -1)
@@ -112,10 +113,10 @@ WhyNotGaussian(const TImage * image, const CudaSpline::GaussianDescriptor & desc
   return nullptr;
 }
 
-/** \brief Plans and counts an operation for CudaSplineBackend::Run().
+/** \brief Plans an operation for CudaSplineBackend::Run(), with its work and its memory.
  *
- * \param[in] descriptor what is done; outlives the result
- * \param[in] which of the operations */
+ * \param[in] descriptor the operation's parameters; must outlive the result
+ * \param[in] which the operation */
 inline CudaSplineBackend::Operation
 MakeGaussianOperation(const CudaSpline::GaussianDescriptor & descriptor, CudaSpline::GaussianOperation which)
 {
@@ -130,7 +131,7 @@ MakeGaussianOperation(const CudaSpline::GaussianDescriptor & descriptor, CudaSpl
   return operation;
 }
 
-/** \brief How a trace names an operation: sizes and sigmas.
+/** \brief The description of an operation in a trace: sizes and sigmas.
  *
  * \param[in] image the image
  * \param[in] sigmas standard deviations (mm) */

@@ -35,14 +35,14 @@
 namespace itk
 {
 /** \namespace itk::CudaSplineDetail
- * \brief What the ITK classes of the module share in reading ITK images. */
+ * \brief Functions with which the ITK classes of the module read ITK images. */
 namespace CudaSplineDetail
 {
 
-/** \brief The buffered region and the pixel type of an image as a source of unchanged pixels.
+/** \brief Describes the buffered region and the pixel type of an image as a source of unchanged pixels.
  *
- * \tparam TImage image of at most CudaSpline::MaximumDimension dimensions for which ImageTraits::IsReadable
- * \param[in] image its buffered region is described; it needs no pixels */
+ * \tparam TImage image of at most CudaSpline::MaximumDimension dimensions for which ImageTraits::IsReadable is true
+ * \param[in] image its buffered region is described; the pixels need not be allocated */
 template <typename TImage>
 CudaSpline::SourceDescriptor
 DescribeSource(const TImage * image)
@@ -61,11 +61,11 @@ DescribeSource(const TImage * image)
   return descriptor;
 }
 
-/** \brief The bits of a pixel: a number a component.
+/** \brief The bits of a pixel: one number per component.
  *
- * \tparam TImage its type of image
- * \param[in] pixel the pixel; one without a length stands for zeros
- * \param[in] components numbers that pixels of the image have */
+ * \tparam TImage type of the image
+ * \param[in] pixel the pixel; a pixel of length 0 means zeros
+ * \param[in] components number of components of the image's pixels */
 template <typename TImage>
 std::vector<std::uint64_t>
 DescribePixel(const typename TImage::PixelType & pixel, unsigned int components)
@@ -87,13 +87,13 @@ DescribePixel(const typename TImage::PixelType & pixel, unsigned int components)
   return bits;
 }
 
-/** \brief Place of an image's grid, with the matrices that itk::ImageBase makes and does not show.
+/** \brief The geometry of an image's grid, with the matrices that itk::ImageBase computes and keeps protected.
  *
  * \tparam VDimension 1 to 3
  * \param[in] image the image
- * \param[out] origin place of index 0 (mm)
- * \param[out] indexToPoint direction times spacing (mm an index)
- * \param[out] pointToIndex its inverse (indices a mm) */
+ * \param[out] origin point of index 0 (mm)
+ * \param[out] indexToPoint direction times spacing (mm per index)
+ * \param[out] pointToIndex its inverse (indices per mm) */
 template <unsigned int VDimension>
 void
 DescribeAxes(const ImageBase<VDimension> *        image,
@@ -121,9 +121,9 @@ DescribeAxes(const ImageBase<VDimension> *        image,
   }
 }
 
-/** \brief Refuses an image without pixels.
+/** \brief Throws for an image without pixels.
  *
- * \param[in] self names the class in the message
+ * \param[in] self the object whose class is named in the message
  * \param[in] image the image
  * \exception ExceptionObject the buffered region is empty or not allocated */
 template <typename TObject, typename TImage>
@@ -137,9 +137,9 @@ CheckNotEmpty(const TObject * self, const TImage * image)
   }
 }
 
-/** \brief Refuses an image of which only a part is in memory: coefficients of a part would mirror at its edges.
+/** \brief Throws for an image that is only partly in memory: coefficients of a part would mirror at its edges.
  *
- * \param[in] self names the class in the message
+ * \param[in] self the object whose class is named in the message
  * \param[in] image the image
  * \exception ExceptionObject the buffered region is not the largest possible one */
 template <typename TObject, typename TImage>

@@ -34,17 +34,17 @@
 #include <optional>
 
 /** \file
- * \brief Statistics of ITK's images and fields before and after a registration, on ITK's threads. */
+ * \brief Statistics of ITK's images and fields before and after a registration, computed with ITK's threads. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief What a field does to volumes. */
+/** \brief How a field changes volumes. */
 using FieldFolding = CudaSpline::FieldFolding;
 
-/** \brief Calls a functor with a context of ITK's threads. */
+/** \brief Calls a functor with a context that uses ITK's threads. */
 template <typename TFunctor>
 auto
 OnItkThreads(const TFunctor & functor)
@@ -55,7 +55,7 @@ OnItkThreads(const TFunctor & functor)
   return functor(context);
 }
 
-/** \brief CudaSpline::FindQuantiles() of pixels that no image of ITK has. */
+/** \brief CudaSpline::FindQuantiles() of pixels that are not in an ITK image. */
 inline std::optional<std::array<double, 2>>
 FindQuantiles(const void *                  pixels,
               CudaSpline::ScalarType        pixel,
@@ -76,10 +76,11 @@ FindValueScales(const CudaSpline::MaskedImage & fixed, const CudaSpline::MaskedI
   });
 }
 
-/** \brief An image of float or double with its mask, in memory as a whole, for what looks at both on the host.
+/** \brief Describes an image of float or double with its mask, in memory as a whole, for functions that read both on
+ * the host.
  *
  * \param[in] image the pixels
- * \param[in] mask null: all pixels count; both outlive what is made of them */
+ * \param[in] mask null: all pixels count; image and mask must outlive the result */
 template <typename TImage>
 CudaSpline::MaskedImage
 DescribeMaskedImage(const TImage * image, const ImageMaskSpatialObject<TImage::ImageDimension> * mask)
@@ -99,11 +100,11 @@ DescribeMaskedImage(const TImage * image, const ImageMaskSpatialObject<TImage::I
   return described;
 }
 
-/** \brief Centre of gravity of an image, of its values above the least.
+/** \brief Centre of gravity of an image. The weight of a pixel is its value above the smallest value.
  *
- * \param[in] image of float or double, in memory as a whole; what is not finite has no weight
+ * \param[in] image image of float or double, in memory as a whole; non-finite pixels have no weight
  * \param[in] mask null: all pixels count
- * \return the place (mm); nothing where all values are the same */
+ * \return the point (mm); empty if all values are equal */
 template <typename TImage>
 std::optional<Point<double, TImage::ImageDimension>>
 FindCentreOfGravity(const TImage * image, const ImageMaskSpatialObject<TImage::ImageDimension> * mask)
@@ -128,8 +129,8 @@ FindCentreOfGravity(const TImage * image, const ImageMaskSpatialObject<TImage::I
 /** \brief CudaSpline::MeasureFolding() of a field.
  *
  * \param[in] field an image of vectors of float or double (mm)
- * \param[out] determinants a number of the field's type a pixel; null: not wanted
- * \param[in] isLogarithm their logarithm instead, of 1e-4 at least */
+ * \param[out] determinants one number of the field's type per pixel; null: not computed
+ * \param[in] isLogarithm computes logarithms instead, of determinants of at least 1e-4 */
 template <typename TField>
 FieldFolding
 MeasureFolding(const TField * field, void * determinants, bool isLogarithm)

@@ -24,8 +24,8 @@
 #include "itkCudaNearestNeighborInterpolateImageFunction.h"
 
 /** \file
- * \brief Which interpolators CudaLabelImageGenericInterpolateImageFunction can interpolate the indicators of labels
- * with. */
+ * \brief The interpolators with which CudaLabelImageGenericInterpolateImageFunction can interpolate the indicators of
+ * labels. */
 
 namespace itk::CudaSplineDetail
 {
@@ -36,18 +36,18 @@ namespace itk::CudaSplineDetail
 enum class IndicatorMethod : unsigned char
 {
   Nearest,          ///< the nearest pixel's label wins
-  Linear,           ///< between neighbours
-  CubicConvolution, ///< cubic convolution, Catmull-Rom with a tension for one
-  BSpline           ///< B-spline of an order
+  Linear,           ///< linear between neighbours
+  CubicConvolution, ///< cubic convolution; with Catmull-Rom weights a tension is supported
+  BSpline           ///< B-spline of a given order
 };
 
-/** \brief An interpolator as the interpolation of indicators: of others than those below there is none.
+/** \brief Describes an interpolator for the interpolation of indicators. The default is an unsupported interpolator.
  *
  * \tparam TInterpolator class of the interpolator */
 template <typename TInterpolator>
 struct IndicatorTraits
 {
-  /** True where there is one. */
+  /** True if the interpolator is supported. */
   static constexpr bool IsKnown = false;
   /** How indicators are interpolated. */
   static constexpr IndicatorMethod Method = IndicatorMethod::Nearest;
@@ -57,17 +57,17 @@ struct IndicatorTraits
   static constexpr CudaSpline::CubicParameters Parameters{};
 };
 
-/** \brief An interpolator that there is. */
+/** \brief A supported interpolator. */
 template <IndicatorMethod VMethod, typename TCoefficient = double>
 struct KnownIndicatorTraits
 {
-  /** True where there is one. */
+  /** True if the interpolator is supported. */
   static constexpr bool IsKnown = true;
   /** How indicators are interpolated. */
   static constexpr IndicatorMethod Method = VMethod;
   /** Type of B-spline coefficients. */
   using CoefficientType = TCoefficient;
-  /** B and C of cubic convolution until they are set. */
+  /** Default B and C of cubic convolution. */
   static constexpr CudaSpline::CubicParameters Parameters = CudaSpline::CatmullRomParameters;
 };
 
@@ -103,12 +103,12 @@ struct IndicatorTraits<CudaBSplineInterpolateImageFunction<TImage, TCoordRep, TC
 {};
 ///@}
 
-/** \brief Cubic convolution, which is Mitchell-Netravali until B and C are set. */
+/** \brief Cubic convolution, with the default of Mitchell-Netravali. */
 template <typename TImage, typename TCoordRep>
 struct IndicatorTraits<CudaCubicConvolutionInterpolateImageFunction<TImage, TCoordRep>>
   : KnownIndicatorTraits<IndicatorMethod::CubicConvolution>
 {
-  /** B and C until they are set. */
+  /** Default B and C. */
   static constexpr CudaSpline::CubicParameters Parameters = CudaSpline::MitchellNetravaliParameters;
 };
 

@@ -26,7 +26,7 @@
 namespace itk::CudaSplineDetail
 {
 
-/** \brief CudaResampleImageFilter as a part of another filter, which moves samples in another way than by a transform.
+/** \brief CudaResampleImageFilter inside another filter, which maps samples without an itk::Transform.
  *
  * \tparam TCoordinate coordinate type of the interpolator */
 template <typename TInputImage, typename TOutputImage, typename TCoordinate = double>
@@ -40,18 +40,18 @@ public:
   using Pointer = SmartPointer<Self>;
   ///@}
 
-  /** Name of the outer filter's class, so that messages name what the user made. */
+  /** Name of the outer filter's class, so that messages name the class that the user created. */
   const char *
   GetNameOfClass() const override
   {
     return m_NameOfClass;
   }
 
-  /** Takes the place and the pixels of the outer filter's input, and the place of its output.
+  /** Takes the geometry and the pixels of the outer filter's input, and the geometry of its output.
    *
-   * \param[in] input the image, whose pipeline is not touched
+   * \param[in] input the image, whose pipeline is not updated
    * \param[in] output its information is complete
-   * \param[in] outside value of samples that are outside */
+   * \param[in] outside value of samples outside the input */
   void
   SetImages(const TInputImage * input, TOutputImage * output, const typename TOutputImage::PixelType & outside)
   {
@@ -64,7 +64,7 @@ public:
     this->GraftOutput(output);
   }
 
-  /** Lets the pixels of both images go. */
+  /** Releases the pixels of both images. */
   void
   ReleaseImages()
   {
@@ -72,14 +72,14 @@ public:
     this->GetOutput()->Initialize();
   }
 
-  /** Why the kernels cannot resample; null where they can. Images and interpolator are set. */
+  /** Returns why the kernels cannot resample; null if they can. The images and the interpolator must be set. */
   const char *
   GetRefusal() const
   {
     return this->RecogniseMethod().refusal;
   }
 
-  /** Resamples for the outer filter: by its choice of backend and its threads, with its progress, into its output. */
+  /** Resamples into the output of the outer filter, with its choice of backend, its threads and its progress. */
   template <typename TFilter>
   void
   RunFor(TFilter * outer, CudaSplineBackend & backend)
@@ -116,12 +116,13 @@ private:
     static_cast<TInputImage *>(AsDeviceImage<TInputImage>(TInputImage::New().GetPointer()).GetPointer());
 };
 
-/** \brief Lets the images of an inner filter go when it ends: the filter itself is kept for the next update. */
+/** \brief Releases the images of an inner filter when it is destroyed. The filter itself is kept for the next update.
+ */
 template <typename TFilter>
 class InnerImages
 {
 public:
-  /** \param[in] filter an InnerResampleImageFilter; outlives this object */
+  /** \param[in] filter an InnerResampleImageFilter, which must outlive this object */
   explicit InnerImages(TFilter & filter)
     : m_Filter(filter)
   {}

@@ -33,33 +33,33 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief What something was made from: objects with their times of modification, options, and few parameters. Where
- * two are equal, nothing of it was replaced or modified in between.
+/** \brief Identifies the inputs of a result: objects with their modification times, options, and few parameters. If two
+ * are equal, no input was replaced or modified in between.
  *
  * \code
  * InputIdentity now;
  * now.AddImage(image);
  * now.AddTransform(transform);
- * const bool isStillValid = now == madeFrom; // of when it was made
+ * const bool isStillValid = now == madeFrom; // recorded when the result was computed
  * \endcode */
 class InputIdentity
 {
 public:
-  /** \brief Adds an object that changes with its time of modification; null, too. */
+  /** \brief Adds an object with its modification time. It may be null. */
   void
   Add(const Object * object)
   {
     m_Objects.emplace_back(object, object != nullptr ? object->GetMTime() : 0);
   }
 
-  /** \brief Adds options, as a number that tells them apart. */
+  /** \brief Adds options, as a number that identifies them. */
   void
   AddOptions(ModifiedTimeType options)
   {
     m_Objects.emplace_back(nullptr, options);
   }
 
-  /** \brief Adds an image whose pixels may be read where they are: their container changes without the image.
+  /** \brief Adds an image whose pixels may be read in its buffer: the pixel container can change without the image.
    *
    * \tparam TImage type of the image
    * \param[in] image may be null */
@@ -75,7 +75,7 @@ public:
     }
   }
 
-  /** \brief Adds a mask, which is moved without being modified.
+  /** \brief Adds a mask, which can be moved without being modified.
    *
    * \tparam VDimension dimension of the space
    * \param[in] mask may be null */
@@ -87,7 +87,7 @@ public:
     this->Add(mask != nullptr ? mask->GetObjectToWorldTransform() : nullptr);
   }
 
-  /** \brief Adds a point set, whose SetPoint() modifies its points alone.
+  /** \brief Adds a point set, whose SetPoint() modifies only its points.
    *
    * \tparam TPointSet type of the point set
    * \param[in] points may be null */
@@ -99,9 +99,11 @@ public:
     this->Add(points != nullptr ? points->GetPoints() : nullptr);
   }
 
-  /** \brief Adds a transform and, one after the other, the parts of a composite one, however deep: its own modification
-   * time and parameters do not cover all of them. An optimizer of a program may write parameters without a time of
-   * modification; they are looked at where they are few, which those of fields and grids are not.
+  /** \brief Adds a transform. Adds the transforms in a composite one, nested to any depth: the composite's modification
+   * time and parameters do not cover all of them.
+   *
+   * An optimizer outside ITK may write parameters without a new modification time. Parameters are therefore compared if
+   * there are few of them, which excludes fields and grids.
    *
    * \tparam TTransform an itk::Transform
    * \param[in] transform not null */
@@ -131,7 +133,7 @@ public:
     }
   }
 
-  /** \brief Whether both are of the same inputs, and these as they were. */
+  /** \brief Whether both have the same inputs in the same state. */
   bool
   operator==(const InputIdentity & other) const
   {
@@ -139,7 +141,7 @@ public:
   }
 
 private:
-  std::vector<std::pair<const void *, ModifiedTimeType>> m_Objects; ///< with their times of modification
+  std::vector<std::pair<const void *, ModifiedTimeType>> m_Objects; ///< with their modification times
   std::vector<double>                                    m_Parameters;
 };
 

@@ -25,16 +25,16 @@
 #include "itkImageBase.h"
 
 /** \file
- * \brief How the Gaussian interpolation of labels is described for the kernels. */
+ * \brief Describes the Gaussian interpolation of labels for the kernels. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief True where every standard deviation is above 0; NaN is not.
+/** \brief True if every standard deviation is above 0. NaN is not.
  *
- * \param[in] sigma standard deviation by axis (mm) */
+ * \param[in] sigma standard deviation of each axis (mm) */
 template <unsigned int VDimension>
 bool
 IsAboveZero(const FixedArray<double, VDimension> & sigma)
@@ -47,12 +47,12 @@ IsAboveZero(const FixedArray<double, VDimension> & sigma)
   return all;
 }
 
-/** \brief Describes the interpolation of labels by Gaussian weights, with ITK's roundings; refuses deviations that are
- * not above 0.
+/** \brief Describes the interpolation of labels with Gaussian weights, rounded as in ITK. Throws for standard
+ * deviations that are not above 0.
  *
- * \param[in] sigma standard deviation by axis (mm)
+ * \param[in] sigma standard deviation of each axis (mm)
  * \param[in] alpha cut-off distance (standard deviations)
- * \param[in] image gives the spacing
+ * \param[in] image provides the spacing
  * \param[in,out] method the method */
 template <unsigned int VDimension>
 void

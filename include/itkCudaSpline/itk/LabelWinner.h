@@ -29,17 +29,18 @@
 #include <cstdint>
 
 /** \file
- * \brief Which label wins at a point: the one whose indicator, interpolated, is largest. */
+ * \brief The label of a point: the label whose interpolated indicator is largest. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief The label that wins among those of a support; of equal values the smallest one, 0 where no value is above 0.
+/** \brief The label with the largest indicator among the labels of a support: the smallest of several such labels, and
+ * 0 if no value is above 0.
  *
  * \param[in] labels labels of the support's samples
- * \param[in] value called with the indicator of a label in the support; returns its interpolated value */
+ * \param[in] value function that returns the interpolated value of the indicator of a label in the support */
 template <typename TLabel, unsigned int VCount, typename TValue>
 TLabel
 WinnerOf(const TLabel (&labels)[VCount], const TValue & value)
@@ -64,7 +65,7 @@ WinnerOf(const TLabel (&labels)[VCount], const TValue & value)
     }
     if (count == VCount)
     {
-      return labels[first]; // alone: its value is 1
+      return labels[first]; // the only label: its indicator is 1
     }
     const double here = value(indicator);
     if (here > largest || (here == largest && here > 0.0 && labels[first] < winner))
@@ -76,9 +77,10 @@ WinnerOf(const TLabel (&labels)[VCount], const TValue & value)
   return winner;
 }
 
-/** \brief The label that wins by linear interpolation, with ITK's arithmetic, so that ties are ITK's too.
+/** \brief The label with the largest indicator in linear interpolation, with ITK's arithmetic, so that ties are broken
+ * as in ITK.
  *
- * \param[in] image image of labels, of scalars
+ * \param[in] image scalar image of labels
  * \param[in] at continuous index (samples), inside the buffer */
 template <typename TImage, typename TCoordinate>
 typename TImage::PixelType
@@ -86,7 +88,7 @@ LinearLabelWinner(const TImage * image, const TCoordinate (&at)[TImage::ImageDim
 {
   constexpr unsigned int dimension = TImage::ImageDimension;
   const auto             extent = ExtentOf(image);
-  // The corners of the cell, as LinearValue() finds them; a neighbour that does not count is of the lower one's label.
+  // The corners of the cell, as LinearValue() finds them. A neighbour without a weight gets the label of the lower one.
   CudaSpline::Extension             extension[dimension];
   CudaSpline::GridExtent<dimension> cell;
   std::int64_t                      start[dimension];
@@ -103,10 +105,10 @@ LinearLabelWinner(const TImage * image, const TCoordinate (&at)[TImage::ImageDim
   return WinnerOf(labels, [&](const double * indicator) { return CudaSpline::LinearValue(indicator, cell, at); });
 }
 
-/** \brief An interpolator with LinearLabelWinner() and nothing else: what the resampling filter takes instead of ITK's
+/** \brief An interpolator that only calls LinearLabelWinner(). The resampling filter uses it instead of ITK's
  * LabelImageGenericInterpolateImageFunction, which makes an image for each label.
  *
- * \tparam TImage image of labels, of scalars
+ * \tparam TImage scalar image of labels
  * \tparam TCoordinate float or double */
 template <typename TImage, typename TCoordinate>
 class LinearLabelInterpolateImageFunction : public InterpolateImageFunction<TImage, TCoordinate>
@@ -122,12 +124,12 @@ public:
   using SizeType = typename Superclass::SizeType;
   ///@}
 
-  /** Makes an object; for this class no factory is asked. */
+  /** Creates an object. Object factories are not used for this class. */
   itkCudaSplineFactorylessNewMacro(Self);
   /** Name of the class. */
   itkCudaSplineTypeMacro(LinearLabelInterpolateImageFunction, InterpolateImageFunction);
 
-  /** The label at a continuous index inside. */
+  /** The label at a continuous index inside the buffer. */
   OutputType
   EvaluateAtContinuousIndex(const ContinuousIndexType & index) const override
   {
@@ -136,7 +138,7 @@ public:
                                 : NumericTraits<OutputType>::ZeroValue();
   }
 
-  /** One sample to each side. */
+  /** One sample in each direction. */
   SizeType
   GetRadius() const override
   {

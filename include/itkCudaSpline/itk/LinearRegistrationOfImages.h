@@ -34,17 +34,18 @@
 #include <string>
 
 /** \file
- * \brief CudaSpline::LinearRegistration for images, masks and transforms of ITK, on the backend that is done first. */
+ * \brief CudaSpline::LinearRegistration for ITK's images, masks and transforms, on the backend that is expected to
+ * finish first. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief The levels of a registration by a linear transform.
+/** \brief The levels of a registration with a linear transform.
  *
- * Images stay on a backend from level to level. Where a device fails in a level the host continues after the last
- * completed iteration.
+ * Images stay on a backend between levels. If a device fails in a level, the host continues after the last completed
+ * iteration.
  *
  * \tparam TPixel float or double
  * \tparam VDimension 2 or 3 */
@@ -53,15 +54,15 @@ class LinearRegistrationOfImages
   : public RegistrationLevels<TPixel, VDimension, CudaSpline::LinearRegistration, CudaSpline::LinearOptions>
 {
 public:
-  /** What registrations level by level have alike. */
+  /** Base class of the registrations that run level by level. */
   using Superclass = RegistrationLevels<TPixel, VDimension, CudaSpline::LinearRegistration, CudaSpline::LinearOptions>;
-  using Inputs = RegistrationImages<TPixel, VDimension>; ///< what is registered
-  using ImageType = typename Inputs::ImageType;          ///< of both images
-  using TransformType = typename Inputs::TransformType;  ///< of ITK's transforms
-  /** Told of each iteration, and of the level; returns false to end with the best transform. */
+  using Inputs = RegistrationImages<TPixel, VDimension>; ///< the input images, masks and transforms
+  using ImageType = typename Inputs::ImageType;          ///< both images
+  using TransformType = typename Inputs::TransformType;  ///< base class of ITK's transforms
+  /** Receives each iteration and its level. Returns false to stop with the best transform so far. */
   using Watch = std::function<bool(std::size_t level, const CudaSpline::LinearIteration & iteration)>;
 
-  /** Whether a transform may come behind: those that are linear, and that the kernels know. */
+  /** Whether a transform may follow the optimized one: it must be linear and supported by the kernels. */
   static bool
   IsKnown(const TransformType * before)
   {
@@ -69,10 +70,10 @@ public:
     return before == nullptr || (before->IsLinear() && TransformDescriber<VDimension>::Append(before, chain));
   }
 
-  /** \param[in] inputs what is registered; IsKnown() of what comes behind
-   * \param[in] kind of the transform
-   * \param[in] transform ITK's of that kind (see CudaSpline::LinearKind), where it begins
-   * \param[in] options levels, metric, rules
+  /** \param[in] inputs the input images, masks and transforms; IsKnown() must be true for the transform that follows
+   * \param[in] kind kind of the transform
+   * \param[in] transform initial transform, of ITK's class for that kind (see CudaSpline::LinearKind)
+   * \param[in] options levels, metric and rules
    * \param[in] device see CudaSplineBackend::SetDevice() */
   LinearRegistrationOfImages(const Inputs &                    inputs,
                              CudaSpline::LinearKind            kind,
@@ -92,7 +93,7 @@ public:
    *
    * \param[in] level its number
    * \param[in] watch called after each iteration; may be empty
-   * \exception ExceptionObject images or a metric that do not fit, an unknown device */
+   * \exception ExceptionObject images or a metric that do not fit, or an unknown device */
   CudaSpline::LinearRecord
   RunLevel(std::size_t level, const Watch & watch)
   {
@@ -129,14 +130,14 @@ public:
     return record;
   }
 
-  /** What was found so far. */
+  /** The transform found so far. */
   const CudaSpline::LinearTransform &
   GetTransform() const
   {
     return m_Transform;
   }
 
-  /** Sets ITK's transform to what was found. */
+  /** Sets ITK's transform to the transform found. */
   void
   CopyTo(TransformType * transform) const
   {

@@ -35,25 +35,25 @@
 #include <vector>
 
 /** \file
- * \brief Arrays of the host that the metrics hand to their kernels, and what is made of them on a backend. */
+ * \brief Host arrays that the metrics pass to their kernels, and the sources made from them on a backend. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief A list or image of the host, and what it becomes on a backend. */
+/** \brief A list or an image on the host, and the description of the source made from it on a backend. */
 struct HostArray
 {
-  CudaSpline::SourceDescriptor descriptor;        ///< what it becomes
-  const void *                 pixels{ nullptr }; ///< null: there is none
+  CudaSpline::SourceDescriptor descriptor;        ///< of the source
+  const void *                 pixels{ nullptr }; ///< null: no array
 };
 
-/** \brief A list of numbers as a source of one dimension.
+/** \brief Describes a list of numbers as a source of one dimension.
  *
  * \tparam TNumber type of the numbers
- * \param[in] count how many
- * \param[in] element type that they become */
+ * \param[in] count number of elements
+ * \param[in] element type to which they are converted */
 template <typename TNumber>
 CudaSpline::SourceDescriptor
 DescribeList(std::int64_t count, CudaSpline::ScalarType element)
@@ -66,7 +66,7 @@ DescribeList(std::int64_t count, CudaSpline::ScalarType element)
   return descriptor;
 }
 
-/** \brief An array that is written by several threads before anybody reads it. */
+/** \brief An uninitialized array, for threads that write all its elements before they are read. */
 template <typename TNumber>
 std::unique_ptr<TNumber[]>
 MakeUninitialized(std::int64_t count)
@@ -74,14 +74,14 @@ MakeUninitialized(std::int64_t count)
   return std::unique_ptr<TNumber[]>(new TNumber[static_cast<std::size_t>(count)]);
 }
 
-/** \brief Describes a mask, where there is one.
+/** \brief Describes a mask if there is one.
  *
  * \tparam VDimension dimension of the space
- * \param[in] mask the mask; null: none
- * \param[out] to where it is
+ * \param[in] mask the mask; null: no mask
+ * \param[out] to geometry of the mask
  * \param[out] pixels its pixels
- * \param[in,out] kept gets the image whose pixels are read
- * \return false unless it is an ImageMaskSpatialObject that can be read */
+ * \param[in,out] kept receives the image whose pixels are read
+ * \return false unless the mask is null or a readable ImageMaskSpatialObject */
 template <unsigned int VDimension>
 bool
 DescribeMask(const SpatialObject<VDimension> *        mask,
@@ -117,46 +117,47 @@ DescribeMask(const SpatialObject<VDimension> *        mask,
   return true;
 }
 
-/** \brief All arrays of a metric, and what was made of them: on the host, and on one device. */
+/** \brief All arrays of a metric, and the sources made from them on the host and on one device. */
 class CudaSpline_EXPORT MetricArrays
 {
 public:
-  HostArray fixed;    ///< values of the fixed image, one a sample
-  HostArray inside;   ///< whether a sample counts; none where all do
-  HostArray points;   ///< points of the samples; empty for those of the grid
+  HostArray fixed;    ///< values of the fixed image, one per sample
+  HostArray inside;   ///< whether each sample counts; empty if all do
+  HostArray points;   ///< points of the samples; empty for samples on the grid
   HostArray moving;   ///< the moving image
-  HostArray gradient; ///< of the moving image, or of the fixed one at the samples
-  HostArray mask;     ///< of the moving image
-  /** How \c gradient is made of the moving image's pixels, which it then has; null where it has its own. */
+  HostArray gradient; ///< gradient of the moving image, or of the fixed image at the samples
+  HostArray mask;     ///< mask of the moving image
+  /** How \c gradient is computed from the moving image's pixels, which are then its pixels. Null if \c gradient has its
+   * own values. */
   std::shared_ptr<const CudaSpline::GaussianDescriptor> gaussian;
 
-  /** \brief True where all is on the host, by Provide(). */
+  /** \brief True if Provide() has made all arrays on the host. */
   bool
   AreOnHost() const
   {
     return m_OnHost.moving != nullptr;
   }
 
-  /** \brief True where all is on a device, by Provide(). */
+  /** \brief True if Provide() has made all arrays on a device. */
   bool
   AreOnDevice(int device) const
   {
     return m_OnDevice.moving != nullptr && m_Device == device;
   }
 
-  /** \brief The arrays on the backend of a context, made where they are not there.
+  /** \brief Provides the arrays on the backend of a context, and makes those that are missing there.
    *
-   * \param[in,out] cache where they are looked up and kept
+   * \param[in,out] cache cache of the sources
    * \param[in] context the backend
    * \return valid until the next call */
   const CudaSpline::MetricSources &
   Provide(CudaSpline::SourceCache & cache, const CudaSpline::ExecutionContext & context);
 
-  /** \brief Work of making all of them. */
+  /** \brief Work of making all arrays. */
   CudaSpline::OperationWork
   CountWork() const;
 
-  /** \brief Memory of a device that they and the rest of a call take.
+  /** \brief Device memory for the arrays and the rest of a call.
    *
    * \param[in] device the device
    * \param[in] others bytes of the rest

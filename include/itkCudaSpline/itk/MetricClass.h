@@ -24,15 +24,15 @@
 #include <vector>
 
 /** \file
- * \brief The classes of ITK that stand for the metrics of itkCudaSpline/kernels/metrics/MetricTypes.h. */
+ * \brief ITK's classes for the metrics of itkCudaSpline/kernels/metrics/MetricTypes.h. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief The classes of a metric, which the header of the module's class specializes: the templates \c Theirs, ITK's,
- * and \c Ours, the module's, which is derived from it.
+/** \brief The classes of a metric. The header of the module's class specializes it with two templates: \c Theirs is
+ * ITK's class, and \c Ours is the module's, which is derived from it.
  *
  * A metric without a class (MetricType::ItkClass is null) has no specialization.
  *
@@ -40,7 +40,7 @@ namespace itk::CudaSplineDetail
 template <typename TMetric>
 struct MetricClass;
 
-/** \brief Calls \p visit with an object of the type of each metric that has a class of ITK. */
+/** \brief Calls \p visit with an object of the type of each metric that has an ITK class. */
 template <typename TVisit>
 void
 ForEachMetricClass(const TVisit & visit)

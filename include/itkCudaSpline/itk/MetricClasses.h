@@ -25,6 +25,6 @@
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
 
 /** \file
- * \brief The headers of all classes of metrics: MetricClass is specialized for each metric of ITK. */
+ * \brief Includes the headers of all metric classes: MetricClass is specialized for each metric of ITK. */
 
 #endif

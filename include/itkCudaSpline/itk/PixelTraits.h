@@ -28,35 +28,36 @@
 #include <type_traits>
 
 /** \file
- * \brief What the lower layers need to know of ITK's pixel and image types: pixels are one or several numbers of a
- * scalar type, one after the other in memory. */
+ * \brief The properties of ITK's pixel and image types that the lower layers need. A pixel has one or more components
+ * of a scalar type, contiguous in memory. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief The numbers of a pixel: here of a scalar, and of types that the module does not know.
+/** \brief The components of a pixel. The primary template is for scalars, and for types that the module does not
+ * support.
  *
  * \tparam TPixel pixel type of an itk::Image */
 template <typename TPixel, typename = void>
 struct PixelTraits
 {
-  /** Type of a number. */
+  /** Type of a component. */
   using ComponentType = TPixel;
-  /** How many a pixel has. */
+  /** Number of components of a pixel. */
   static constexpr unsigned int Components = 1;
 };
 
-/** \brief Vector, CovariantVector, RGBPixel, RGBAPixel and all others that are an array of fixed length. */
+/** \brief Vector, CovariantVector, RGBPixel, RGBAPixel and all other arrays of fixed length. */
 template <typename TPixel>
 struct PixelTraits<
   TPixel,
   std::enable_if_t<std::is_base_of<FixedArray<typename TPixel::ValueType, TPixel::Dimension>, TPixel>::value>>
 {
-  /** Type of a number. */
+  /** Type of a component. */
   using ComponentType = typename TPixel::ValueType;
-  /** How many a pixel has. */
+  /** Number of components of a pixel. */
   static constexpr unsigned int Components = TPixel::Dimension;
 };
 
@@ -64,28 +65,28 @@ struct PixelTraits<
 template <typename TReal>
 struct PixelTraits<std::complex<TReal>>
 {
-  /** Type of a number. */
+  /** Type of a component. */
   using ComponentType = TReal;
-  /** How many a pixel has. */
+  /** Number of components of a pixel. */
   static constexpr unsigned int Components = 2;
 };
 
-/** \brief The numbers of an image's buffer, for images whose buffer holds them one after the other: itk::Image,
- * itk::VectorImage and classes derived from them; no adaptors.
+/** \brief The components in the buffer of an image, for images whose buffer stores them contiguously: itk::Image,
+ * itk::VectorImage and classes derived from them, but not adaptors.
  *
  * \tparam TImage image type */
 template <typename TImage>
 struct ImageTraits
 {
-  /** True for itk::VectorImage, whose pixels have a number of components that is known at run time. */
+  /** True for itk::VectorImage, whose number of components is known only at run time. */
   static constexpr bool IsVectorImage =
     std::is_base_of<VectorImage<typename TImage::InternalPixelType, TImage::ImageDimension>, TImage>::value;
-  /** Type of a number. */
+  /** Type of a component. */
   using ComponentType = typename PixelTraits<
     std::conditional_t<IsVectorImage, typename TImage::InternalPixelType, typename TImage::PixelType>>::ComponentType;
-  /** Numbers of a pixel; 0 where they are known at run time. */
+  /** Number of components of a pixel; 0 if it is known only at run time. */
   static constexpr unsigned int Components = IsVectorImage ? 0 : PixelTraits<typename TImage::PixelType>::Components;
-  /** True where the lower layers can read the buffer. */
+  /** True if the lower layers can read the buffer. */
   static constexpr bool IsReadable =
     CudaSpline::IsSupportedScalar<ComponentType> &&
     (IsVectorImage || (std::is_base_of<Image<typename TImage::PixelType, TImage::ImageDimension>, TImage>::value &&

@@ -35,28 +35,30 @@
 
 namespace itk
 {
-// A class of a remote module that few ITKs have; if the program's ITK has it, this library knows only its name.
+// A class of a remote module that is off by default. If the program's ITK has the class, this library uses only its
+// name.
 template <typename TInputImage, template <typename, typename> class TInterpolator, typename TCoordRep>
 class LabelImageGenericInterpolateImageFunction;
 } // namespace itk
 
 /** \file
- * \brief Which interpolators the module's kernels can replace: its own, and ITK's standard ones. */
+ * \brief The interpolators that the module's kernels can replace: the module's own, and ITK's standard ones. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief The refusal of generic interpolation of labels by linear interpolation: no kernel, but a class of the
- * module's (LinearLabelInterpolateImageFunction) replaces ITK's interpolator, which makes an image of each label.
+/** \brief The reason why no kernel does generic interpolation of labels with linear interpolation. A class of the
+ * module (LinearLabelInterpolateImageFunction) replaces ITK's interpolator, which makes an image of each label.
  */
 inline constexpr char GenericOfLabelsByPoints[] =
   "generic interpolation of labels is accelerated on the host, and on a GPU by nearest neighbours";
 
-/** \brief True where \p type is ITK's generic interpolation of labels by another interpolator.
+/** \brief True if \p type is ITK's generic interpolation of labels with another interpolator.
  *
- * By the name of the type, which a pointer to it has too where the class is not known: the letter P goes before it.
+ * The types are compared by name. The name of a pointer type is the letter P followed by the name of the class, and a
+ * pointer type can be named even if the class is not defined.
  *
  * \tparam TInterpolator interpolates the indicators of labels
  * \param[in] type class of an interpolator */
@@ -69,10 +71,10 @@ IsGenericOfLabels(const std::type_info & type)
   return name[0] == 'P' && std::strcmp(name + 1, type.name()) == 0;
 }
 
-/** \brief Calls \p found with SincWindow, radius and Extension where \p type is the windowed sinc interpolator of ITK
- * with one of its own windows, a radius of 1 to 5, and the boundary condition zero flux, constant or periodic.
+/** \brief Calls \p found with the SincWindow, radius and Extension if \p type is ITK's windowed sinc interpolator with
+ * one of ITK's own windows, a radius of 1 to 5, and the boundary condition zero flux, constant or periodic.
  *
- * \tparam VRadius radius from which on is looked
+ * \tparam VRadius smallest radius to try
  * \param[in] type class of an interpolator
  * \param[in] found callable with a CudaSpline::SincWindow, an int and a CudaSpline::Extension */
 template <typename TImage, typename TCoordRep, unsigned int VRadius = 1, typename TFound>
@@ -107,17 +109,18 @@ FindWindowedSinc(const std::type_info & type, const TFound & found)
     isOf(double{});
     if constexpr (std::is_same<TCoordRep, float>::value)
     {
-      isOf(float{}); // whose weights are rounded: 6e-8 of themselves
+      isOf(float{}); // its weights are rounded with a relative error of 6e-8
     }
     FindWindowedSinc<TImage, TCoordRep, VRadius + 1>(type, found);
   }
 }
 
-/** \brief What the kernels do for an interpolator of an image of several numbers a pixel: nearest neighbours and linear
- * interpolation, by the module's classes or ITK's, B-splines and cubic convolution by the module's. For all others
- * the method has a refusal.
+/** \brief Describes an interpolator of an image with several components per pixel for the kernels.
  *
- * \tparam TImage image of pixels of several numbers
+ * They support nearest neighbours and linear interpolation with the module's classes or ITK's, and B-splines and cubic
+ * convolution with the module's classes. For all others the method states why it is not supported.
+ *
+ * \tparam TImage image with several components per pixel
  * \param[in] interpolator the interpolator; it need not have an image
  * \param[in] image the image that it would be given; its pixels are not read */
 template <typename TImage, typename TCoordRep>
@@ -156,8 +159,8 @@ RecogniseVectorInterpolator(const InterpolateImageFunction<TImage, TCoordRep> * 
   return method;
 }
 
-/** \brief What the kernels do for an interpolator: one of the module's, which describes itself, or one of ITK's
- * standard ones, recognised by their exact class. For all others the method has a refusal.
+/** \brief Describes an interpolator for the kernels: one of the module's, which describes itself, or one of ITK's
+ * standard ones, recognised by their exact class. For all others the method states why it is not supported.
  *
  * \tparam TImage image of scalars
  * \param[in] interpolator the interpolator; it need not have an image
@@ -208,8 +211,8 @@ RecogniseInterpolator(const InterpolateImageFunction<TImage, TCoordRep> * interp
     {
       if (image->GetLargestPossibleRegion().GetIndex(d) != 0)
       {
-        // ITK adds it twice, and its class shall give its results; the module's own class has the Gaussian in its
-        // place.
+        // ITK adds the start index twice. ITK's class must give ITK's results; the module's own class centres the
+        // Gaussian correctly.
         method.refusal = "ITK misplaces its label Gaussian in images whose largest possible region does not begin at "
                          "index 0: CudaLabelImageGaussianInterpolateImageFunction does not";
       }
@@ -217,7 +220,7 @@ RecogniseInterpolator(const InterpolateImageFunction<TImage, TCoordRep> * interp
   }
   else if (IsGenericOfLabels<TImage, NearestNeighborInterpolateImageFunction, TCoordRep>(type))
   {
-    method.interpolation.interpolation = Interpolation::Nearest; // its label wins
+    method.interpolation.interpolation = Interpolation::Nearest; // the label of the nearest pixel wins
   }
   else if (IsGenericOfLabels<TImage, LinearInterpolateImageFunction, TCoordRep>(type))
   {

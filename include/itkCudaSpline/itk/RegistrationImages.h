@@ -32,7 +32,7 @@
 #include <cstddef>
 
 /** \file
- * \brief What a registration of ITK's images is about, as the kernels take it. */
+ * \brief The inputs of a registration of ITK's images, described for the kernels. */
 
 namespace itk::CudaSplineDetail
 {
@@ -46,15 +46,15 @@ namespace itk::CudaSplineDetail
 template <typename TPixel, unsigned int VDimension>
 struct RegistrationImages
 {
-  using ImageType = Image<TPixel, VDimension>;                     ///< of both images
-  using MaskType = ImageMaskSpatialObject<VDimension>;             ///< of both masks
-  using TransformType = Transform<double, VDimension, VDimension>; ///< of ITK's transforms
+  using ImageType = Image<TPixel, VDimension>;                     ///< type of both images
+  using MaskType = ImageMaskSpatialObject<VDimension>;             ///< type of both masks
+  using TransformType = Transform<double, VDimension, VDimension>; ///< base class of ITK's transforms
 
   typename ImageType::ConstPointer     fixed;      ///< in memory as a whole
   typename ImageType::ConstPointer     moving;     ///< in memory as a whole
-  typename MaskType::ConstPointer      fixedMask;  ///< null: none
-  typename MaskType::ConstPointer      movingMask; ///< null: none
-  typename TransformType::ConstPointer before;     ///< follows the optimized one; null: none
+  typename MaskType::ConstPointer      fixedMask;  ///< null: no mask
+  typename MaskType::ConstPointer      movingMask; ///< null: no mask
+  typename TransformType::ConstPointer before;     ///< follows the optimized one; null: no transform
 
   /** Grid of the fixed image. */
   CudaSpline::FieldGrid
@@ -68,7 +68,7 @@ struct RegistrationImages
   {
     return GridOf(moving.GetPointer());
   }
-  /** Whether an image is large enough for Gaussians along each axis. */
+  /** Whether an image has enough pixels along each axis for recursive Gaussians. */
   static bool
   IsForGaussians(const ImageBase<VDimension> * image)
   {
@@ -85,23 +85,24 @@ struct RegistrationImages
     return static_cast<std::size_t>(this->GetFixedGrid().Count() + this->GetMovingGrid().Count()) * sizeof(TPixel) +
            maskBytes(fixedMask) + maskBytes(movingMask);
   }
-  /** What comes behind as stages, which borrow its parameters.
+  /** Describes the transform that follows the optimized one as stages, which borrow its parameters.
    *
-   * \param[out] chain the stages; of no meaning where false is returned
-   * \return whether the kernels can walk it */
+   * \param[out] chain the stages; undefined if false is returned
+   * \return whether the kernels support the transform */
   bool
   Describe(CudaSpline::TransformChain & chain) const
   {
     return before.IsNull() || TransformDescriber<VDimension>::Append(before.GetPointer(), chain);
   }
 
-  /** The fixed image with its mask, in the memory of a residence. \exception CudaSpline::DeviceError out of memory */
+  /** The fixed image with its mask, in the memory of a backend. \exception CudaSpline::DeviceError out of memory */
   CudaSpline::SynSide
   MakeFixed(const CudaSpline::Residence & residence) const
   {
     return MakeSide(fixed.GetPointer(), fixedMask.GetPointer(), residence);
   }
-  /** The moving image with its mask and the stages of Describe(). \exception CudaSpline::DeviceError out of memory */
+  /** The moving image with its mask and the stages of Describe(), in the memory of a backend. \exception
+   * CudaSpline::DeviceError out of memory */
   CudaSpline::SynSide
   MakeMoving(const CudaSpline::TransformChain & behind, const CudaSpline::Residence & residence) const
   {

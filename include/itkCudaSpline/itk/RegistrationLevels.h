@@ -30,14 +30,14 @@
 #include <string>
 
 /** \file
- * \brief What registrations of ITK's images level by level have alike, whatever transform they look for. */
+ * \brief The common base class of registrations that run ITK's images level by level, for any kind of transform. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief Keeps a registration of the kernels, with its images, on the backend that levels run on.
+/** \brief Keeps a registration of the kernels, with its images, on the backend on which the levels run.
  *
  * \tparam TPixel float or double
  * \tparam VDimension 2 or 3
@@ -47,9 +47,9 @@ template <typename TPixel, unsigned int VDimension, typename TRegistration, type
 class RegistrationLevels
 {
 public:
-  using Inputs = RegistrationImages<TPixel, VDimension>; ///< what is registered
+  using Inputs = RegistrationImages<TPixel, VDimension>; ///< the input images, masks and transforms
 
-  /** Who computed the last level, and why not an earlier backend. */
+  /** Which backend computed the last level, and why an earlier backend did not. */
   const CudaSplineBackend &
   GetBackend() const
   {
@@ -57,8 +57,8 @@ public:
   }
 
 protected:
-  /** \param[in] inputs what is registered
-   * \param[in] options levels, metric, rules
+  /** \param[in] inputs the input images, masks and transforms
+   * \param[in] options levels, metric and rules
    * \param[in] device see CudaSplineBackend::SetDevice() */
   RegistrationLevels(const Inputs & inputs, const TOptions & options, const std::string & device)
     : m_Inputs(inputs)
@@ -72,10 +72,10 @@ protected:
     m_Inputs.Describe(m_MovingChain);
   }
 
-  /** \brief What a level takes, and how much of the like is to come.
+  /** \brief The work of a level, and the similar work of the levels that follow.
    *
    * \param[in] level its number
-   * \param[in] count work of a level by its number and the bytes of its images */
+   * \param[in] count work of a level, as a function of its number and the bytes of its images */
   template <typename TCount>
   CudaSpline::BackendWork
   CountLevels(std::size_t level, const TCount & count) const
@@ -92,10 +92,10 @@ protected:
     return work;
   }
 
-  /** \brief Runs a level on a backend; where a device fails, what is there is let go.
+  /** \brief Runs a level on a backend. If a device fails, the registration and its images are released.
    *
-   * \param[in] context of the backend
-   * \param[in] run is given the registration on it */
+   * \param[in] context context of the backend
+   * \param[in] run callable that receives the registration on the backend */
   template <typename TRun>
   void
   RunOn(const CudaSpline::ExecutionContext & context, const TRun & run)
@@ -111,13 +111,13 @@ protected:
     }
   }
 
-  Inputs                     m_Inputs;     ///< what is registered
-  TOptions                   m_Options;    ///< levels, metric, rules
-  MultiThreaderBase::Pointer m_Threader;   ///< of the host
+  Inputs                     m_Inputs;     ///< the input images, masks and transforms
+  TOptions                   m_Options;    ///< levels, metric and rules
+  MultiThreaderBase::Pointer m_Threader;   ///< threads of the host
   CudaSplineHostExecutor     m_Executor;   ///< runs the host's loops on m_Threader
   CudaSplineBackend          m_Backend;    ///< chooses for each level
-  CudaSpline::FieldGrid      m_FixedGrid;  ///< of the fixed image, or the virtual domain
-  CudaSpline::FieldGrid      m_MovingGrid; ///< of the moving image
+  CudaSpline::FieldGrid      m_FixedGrid;  ///< grid of the fixed image, or of the virtual domain
+  CudaSpline::FieldGrid      m_MovingGrid; ///< grid of the moving image
 
 private:
   const TRegistration &
@@ -126,7 +126,7 @@ private:
     if (m_Registration == nullptr || context.backend != m_Where.backend || context.device != m_Where.device)
     {
       m_Where = context;
-      m_Where.host = &m_Executor; // lasts as long as the registration
+      m_Where.host = &m_Executor; // exists as long as the registration
       m_Where.progress = nullptr;
       const CudaSpline::Residence residence(m_Where);
       m_Registration = std::make_unique<TRegistration>(
@@ -136,7 +136,7 @@ private:
   }
 
   CudaSpline::TransformChain     m_MovingChain; ///< the moving transform
-  CudaSpline::ExecutionContext   m_Where;       ///< of the registration
+  CudaSpline::ExecutionContext   m_Where;       ///< context of the registration
   std::unique_ptr<TRegistration> m_Registration;
 };
 

@@ -29,13 +29,13 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief A resampling in the words of the trace and of plans: class, pixel types and sizes, method, transform, pieces,
- * and the kernel of a device.
+/** \brief Describes a resampling for traces and plans: class, pixel types and sizes, method, transform, pieces, and the
+ * kernel of a device.
  *
- * \param[in] name class
- * \param[in] size of the output (TraceSize())
- * \param[in] job what is done
- * \param[in] plan how; null where that is not known */
+ * \param[in] name name of the class
+ * \param[in] size size of the output (TraceSize())
+ * \param[in] job the resampling
+ * \param[in] plan its plan; null if it has none */
 CudaSpline_EXPORT std::string
                   TraceResampling(const std::string &              name,
                                   const std::string &              size,
@@ -44,7 +44,7 @@ CudaSpline_EXPORT std::string
 
 /** \brief A job as an operation for CudaSplineBackend::Run() and Predict().
  *
- * \param[in] job the job; outlives the result
+ * \param[in] job the job, which must outlive the result
  * \param[in] arrays as for CudaSpline::ResampleJob::MakeOperation()
  * \param[in] name, size as for TraceResampling() */
 CudaSpline_EXPORT CudaSplineBackend::Operation

@@ -29,14 +29,14 @@
 #include <vector>
 
 /** \file
- * \brief Images of ITK in the memory of a backend. */
+ * \brief ITK's images in the memory of a backend. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief An image in the memory of a residence: uploaded to a device, borrowed on the host. */
+/** \brief An image in the memory of a backend: copied to a device, borrowed on the host. Empty if \p image is null. */
 template <typename TImage>
 CudaSpline::ResidentImage
 MakeResident(const TImage * image, const CudaSpline::Residence & residence)
@@ -53,16 +53,16 @@ MakeResident(const TImage * image, const CudaSpline::Residence & residence)
                                   residence);
   if (pixels.AreOnDevice())
   {
-    residence.Wait(); // their memory may be released next
+    residence.Wait(); // the caller may release their memory next
   }
   return made;
 }
 
-/** \brief Images as they came, each once in the memory of a backend. */
+/** \brief The unmodified input images, each of them once in the memory of a backend. */
 class ResidentOriginals
 {
 public:
-  /** An image where the residence is, made where it is not there. */
+  /** Returns an image in the memory of the backend. It is copied if it is not there yet. */
   template <typename TImage>
   CudaSpline::ResidentImage
   Provide(const TImage * image, const CudaSpline::Residence & residence)
@@ -82,7 +82,7 @@ public:
     return original->image;
   }
 
-  /** Forgets all. */
+  /** Releases all images. */
   void
   Clear()
   {
@@ -93,7 +93,7 @@ private:
   struct Original
   {
     CudaSpline::ResidentImage image;
-    const void *              pixels{ nullptr }; ///< that it was made of
+    const void *              pixels{ nullptr }; ///< the pixels that were copied
     CudaSpline::Backend       backend{ CudaSpline::Backend::None };
     int                       device{ 0 };
   };
@@ -101,7 +101,7 @@ private:
   std::vector<Original> m_Originals;
 };
 
-/** \brief A mask as numbers, by which samples count; an empty image where there is none. */
+/** \brief A mask as numbers that weight the samples; an empty image if there is no mask. */
 template <unsigned int VDimension>
 CudaSpline::ResidentImage
 MakeConfidence(const Image<unsigned char, VDimension> * mask,

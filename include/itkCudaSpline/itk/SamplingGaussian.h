@@ -21,8 +21,7 @@
 #include "itkCudaSpline/math/SamplingGaussian.h"
 
 /** \file
- * \brief The Gaussian by which an image is smoothed before it is sampled more coarsely, for programs, which use only
- * this layer. */
+ * \brief The Gaussian that smooths an image before coarser sampling, for programs, which use only this layer. */
 
 namespace itk::CudaSplineDetail
 {

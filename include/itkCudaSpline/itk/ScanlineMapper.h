@@ -30,7 +30,7 @@
 #include <memory>
 
 /** \file
- * \brief Where the samples of an output are in an input, by ITK's own functions. */
+ * \brief Maps the samples of an output to points of an input with ITK's own functions. */
 
 namespace itk::CudaSplineDetail
 {
@@ -57,8 +57,8 @@ StartOfLine(const TRegion & region, std::int64_t line)
 
 /** \brief Maps samples of an output's requested region into an input, in ITK's order and with ITK's roundings.
  *
- * Whatever a transform computes, the indices are those of itk::ResampleImageFilter to the bit. Any number of threads
- * may use one at the same time, as far as the transform allows it.
+ * The indices are bitwise equal to those of itk::ResampleImageFilter for any transform. Several threads may use an
+ * object at the same time if the transform allows it.
  *
  * \tparam TCoordinate coordinate type of the interpolator
  * \tparam TTransformPrecision scalar type of the transform */
@@ -66,7 +66,7 @@ template <typename TInputImage, typename TOutputImage, typename TCoordinate, typ
 class ScanlineMapper
 {
 public:
-  /** The transform, from places of the output to places of the input. */
+  /** Type of the transform, which maps points of the output to points of the input. */
   using TransformType = Transform<TTransformPrecision, TOutputImage::ImageDimension, TInputImage::ImageDimension>;
 
   /** \param[in] input, output their geometry is read, and the output's regions
@@ -80,7 +80,7 @@ public:
   /** \brief Continuous input index of an output sample.
    *
    * \param[in] index index of the sample
-   * \param[out] at a number an axis of the input */
+   * \param[out] at one number per axis of the input */
   void
   MapIndex(const typename TOutputImage::IndexType & index, double * at) const
   {
@@ -89,7 +89,7 @@ public:
     m_Output->TransformIndexToPhysicalPoint(index, outputPoint);
     InputPoint inputPoint;
     inputPoint = m_Transform->TransformPoint(outputPoint);
-    // By the function that images with special coordinates have too; whether the point is inside is asked elsewhere.
+    // This function also exists for images with special coordinates. Whether the point is inside is tested elsewhere.
     ContinuousIndex<TCoordinate, InputDimension> inputIndex;
     static_cast<void>(m_Input->TransformPhysicalPointToContinuousIndex(inputPoint, inputIndex));
     for (unsigned int d = 0; d < InputDimension; ++d)
@@ -100,9 +100,9 @@ public:
 
   /** \brief Continuous input indices of all samples of some requested lines.
    *
-   * \param[in] first first of the lines
-   * \param[in] lines how many
-   * \param[out] indices a number an axis of the input for each sample */
+   * \param[in] first number of the first line
+   * \param[in] lines number of lines
+   * \param[out] indices one number per axis of the input for each sample */
   void
   MapLines(std::int64_t first, std::int64_t lines, double * indices) const
   {
@@ -117,7 +117,8 @@ public:
     }
   }
 
-  /** \brief Continuous input indices of the two ends of every requested scanline, as long as it can be at all.
+  /** \brief Continuous input indices of both ends of every requested scanline, where each scanline extends over the
+   * largest possible region.
    *
    * \param[in] context threads
    * \return lines x (start, end) x axes of the input */
@@ -129,7 +130,7 @@ public:
     auto         lines = wanted;
     lines.SetSize(0, 1);
     const auto count = static_cast<std::int64_t>(lines.GetNumberOfPixels());
-    // Not a vector: this thread would write all of it first.
+    // Not a std::vector: this thread would first write all its elements.
     std::unique_ptr<double[]> ends(new double[static_cast<std::size_t>(count) * 2 * InputDimension]);
     const auto                map = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t line = begin; line < end; ++line)
@@ -142,7 +143,7 @@ public:
         this->MapIndex(index, at + InputDimension);
       }
     };
-    constexpr std::int64_t few = 512; // mapped by this thread before another is awake: 0.1 ms
+    constexpr std::int64_t few = 512; // this thread maps them before another one is awake: 0.1 ms
     if (count < few)
     {
       map(0, count);

@@ -34,7 +34,8 @@
 #include <limits>
 
 /** \file
- * \brief What the interpolators' single evaluations share: reading the image, and derivatives in physical space. */
+ * \brief Functions that the interpolators share to evaluate single points: they read the image, and convert derivatives
+ * to physical space. */
 
 namespace itk::CudaSplineDetail
 {
@@ -61,9 +62,9 @@ ExtentOf(const TImage * image)
 /** \brief Copies a continuous index into an array.
  *
  * \param[in] index continuous index (samples)
- * \param[out] at the same
- * \return false where it has no place between samples: NaN, or of a magnitude of 2^62 and more. In ITK that is
- *   undefined; the module's interpolators return NaN */
+ * \param[out] at copy of the index
+ * \return false if a component is NaN or has a magnitude of 2^62 or more. ITK's behaviour is undefined for such an
+ * index; the module's interpolators return NaN */
 template <typename TContinuousIndex, unsigned int VDimension, typename TCoordinate>
 bool
 CopyIndex(const TContinuousIndex & index, TCoordinate (&at)[VDimension])
@@ -77,7 +78,7 @@ CopyIndex(const TContinuousIndex & index, TCoordinate (&at)[VDimension])
   return isPlace;
 }
 
-/** \brief A jet of NaN. */
+/** \brief A jet whose values are NaN. */
 template <unsigned int VDimension>
 CudaSpline::Jet<VDimension, double>
 JetOfNaN()
@@ -108,13 +109,13 @@ PixelAt(const TImage * image, std::int64_t offset)
   }
 }
 
-/** \brief The nearest pixel by ITK's rounding, halves up, in the buffered region.
+/** \brief The nearest pixel in the buffered region, with ITK's rounding of halves up.
  *
- * Just below a half ITK's rounding may go up, as at 0.49999999999999994, which next to the last pixel of an axis makes
- * ITK's interpolator read outside of the buffer: here it is the last pixel.
+ * Just below a half ITK's rounding may go up, as at 0.49999999999999994. Next to the last pixel of an axis, ITK's
+ * interpolator then reads outside the buffer. This function returns the last pixel.
  *
- * \param[in] function rounds
- * \param[in] index continuous index (samples), inside
+ * \param[in] function image function that rounds the index
+ * \param[in] index continuous index (samples), inside the buffer
  * \param[in] end index of the last pixel of each axis */
 template <typename TFunction>
 typename TFunction::IndexType
@@ -144,14 +145,14 @@ SupportSize()
   return count;
 }
 
-/** \brief Reads the samples of a support, each folded into the buffered region.
+/** \brief Reads the samples of a support, with each index folded into the buffered region.
  *
- * \tparam VTaps samples an axis
+ * \tparam VTaps samples per axis
  * \param[in] image the image
  * \param[in] start first index of the support, relative to the buffered region (samples)
- * \param[in] extension how the image continues, by axis
- * \param[in] set called with a place in the support (x fastest) and the offset of a pixel, or -1 where the border
- *   value stands */
+ * \param[in] extension extension of the image along each axis
+ * \param[in] set called with the number of a sample in the support (x fastest) and the offset of its pixel, or -1 for
+ * the border value */
 template <unsigned int VTaps, typename TImage, typename TSet>
 void
 ForEachOfSupport(const TImage * image,
@@ -185,19 +186,19 @@ ForEachOfSupport(const TImage * image,
   }
 }
 
-/** \brief The samples of a support as a grid of their own, beginning at the support's first index.
+/** \brief The samples of a support, copied to a grid that begins at the support's first index.
  *
- * For pixels of any type and any border value: a grid over the image itself would round the border value to the pixel's
- * type. */
+ * It supports pixels of any type and any border value: a grid over the image itself would round the border value to the
+ * pixel's type. */
 template <unsigned int VDimension, unsigned int VTaps>
 struct GatheredSupport
 {
   double samples[SupportSize<VDimension, VTaps>()]; ///< x fastest
 
-  /** \param[in] image the image, of scalars
+  /** \param[in] image scalar image
    * \param[in] start first index of the support, relative to the buffered region (samples)
-   * \param[in] extension how the image continues, by axis
-   * \param[in] border what stands outside under GridConstant */
+   * \param[in] extension extension of the image along each axis
+   * \param[in] border value of samples outside with GridConstant */
   template <typename TImage>
   GatheredSupport(const TImage * image,
                   const std::int64_t (&start)[VDimension],
@@ -210,24 +211,24 @@ struct GatheredSupport
   }
 };
 
-/** \brief Offsets of a support's taps in pixels of several numbers: CudaSpline::FoldedTaps with a border value that is
- * not rounded to the type of the numbers. */
+/** \brief Offsets of a support's taps in pixels with several components: CudaSpline::FoldedTaps with a border value
+ * that is not rounded to the type of the components. */
 template <unsigned int VDimension, unsigned int VTaps, typename TStored>
 struct ComponentTaps
 {
-  const TStored * data;                      ///< the number of the first pixel
-  double          border;                    ///< what stands outside, for CudaSpline::OffsetOutside
-  std::int64_t    offset[VDimension][VTaps]; ///< folded index times stride (numbers), or CudaSpline::OffsetOutside
+  const TStored * data;                      ///< the component of the first pixel
+  double          border;                    ///< value for CudaSpline::OffsetOutside
+  std::int64_t    offset[VDimension][VTaps]; ///< folded index times stride (components), or CudaSpline::OffsetOutside
 
-  /** What a tap of an axis adds to the offset (numbers). */
+  /** The part of the offset that a tap of an axis contributes (components). */
   std::int64_t
   Offset(unsigned int axis, unsigned int tap) const
   {
     return offset[axis][tap];
   }
-  /** The number of a tap along x, or the border value.
+  /** The component at a tap along x, or the border value.
    *
-   * \param[in] at offset of the axes above (numbers)
+   * \param[in] at offset from the axes above x (components)
    * \param[in] tap tap along x */
   template <typename TReal>
   TReal
@@ -238,17 +239,17 @@ struct ComponentTaps
   }
 };
 
-/** \brief The pixel that a basis makes of pixels of several numbers at a continuous index: each number by itself, as
- * CudaSpline::EvaluateOnGrid() of an image of it alone.
+/** \brief Interpolates pixels with several components at a continuous index. Each component is interpolated as
+ * CudaSpline::EvaluateOnGrid() would in an image of that component.
  *
  * \tparam TPixel Vector, CovariantVector, RGBPixel, RGBAPixel, complex or VariableLengthVector of double
  * \param[in] basis SplineBasis or CubicConvolutionBasis
- * \param[in] data the first pixel, whose numbers follow each other
- * \param[in] components numbers of a pixel
+ * \param[in] data the first pixel; the components of a pixel are contiguous
+ * \param[in] components number of components of a pixel
  * \param[in] extent the pixels in memory
- * \param[in] extension how they continue outside, by axis
- * \param[in] border what stands outside under GridConstant
- * \param[in] index continuous index (samples); where it has no place (CopyIndex()) all numbers are NaN */
+ * \param[in] extension extension outside them along each axis
+ * \param[in] border value of samples outside with GridConstant
+ * \param[in] index continuous index (samples); if CopyIndex() returns false for it all components are NaN */
 template <typename TPixel, typename TBasis, unsigned int VDimension, typename TStored, typename TCoordinate>
 TPixel
 EvaluatePixel(const TBasis &                             basis,
@@ -295,12 +296,12 @@ EvaluatePixel(const TBasis &                             basis,
   return pixel;
 }
 
-/** \brief Derivative in physical space (per mm) of an evaluation.
+/** \brief First derivative in physical space (per mm).
  *
  * \tparam TVector CovariantVector
  * \param[in] jet derivatives per sample
- * \param[in] image gives spacing and direction
- * \param[in] useDirection whether it is turned by the image's direction, as ITK's UseImageDirection */
+ * \param[in] image provides spacing and direction
+ * \param[in] useDirection whether the gradient is rotated by the image's direction, as with ITK's UseImageDirection */
 template <typename TVector, unsigned int VDimension, typename TImage>
 TVector
 GradientOf(const CudaSpline::Jet<VDimension, double> & jet, const TImage * image, bool useDirection)
@@ -313,7 +314,7 @@ GradientOf(const CudaSpline::Jet<VDimension, double> & jet, const TImage * image
   return useDirection ? image->TransformLocalVectorToPhysicalVector(gradient) : gradient;
 }
 
-/** \brief Second derivatives in physical space (per mm squared) of an evaluation; see GradientOf(). */
+/** \brief Second derivatives in physical space (per mm squared); see GradientOf(). */
 template <unsigned int VDimension, typename TImage>
 SymmetricSecondRankTensor<double, VDimension>
 HessianOf(const CudaSpline::Jet<VDimension, double> & jet, const TImage * image, bool useDirection)

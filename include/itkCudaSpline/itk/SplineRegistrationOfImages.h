@@ -36,22 +36,23 @@
 #include <vector>
 
 /** \file
- * \brief CudaSpline::SplineRegistration for images, masks and transforms of ITK, on the backend that is done first. */
+ * \brief CudaSpline::SplineRegistration for ITK's images, masks and transforms, on the backend that is expected to
+ * finish first. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief Puts a B-spline transform onto CudaSpline::MakeSplineNodes(): the grid that all registrations have.
+/** \brief Sets the grid of a B-spline transform to that of CudaSpline::MakeSplineNodes(), which all registrations use.
  *
- * ITK's setters go from the domain to the grid and back one after another, and a rounding there decides whether the
- * outermost samples are moved at all.
+ * ITK's setters convert the domain to the grid and back one after another. A rounding in this conversion decides
+ * whether the outermost samples are moved at all.
  *
- * \param[in,out] transform keeps its parameters where it has as many cells already, else has zeros
- * \param[in] image over which it is
- * \param[in] direction of that image
- * \param[in] mesh cells an axis */
+ * \param[in,out] transform keeps its parameters if it already has the same number of cells, else they become zero
+ * \param[in] image image that the grid covers
+ * \param[in] direction direction of that image
+ * \param[in] mesh cells per axis */
 template <unsigned int VDimension>
 void
 SetSplineGrid(BSplineTransform<double, VDimension, 3> *                              transform,
@@ -76,13 +77,14 @@ SetSplineGrid(BSplineTransform<double, VDimension, 3> *                         
   transform->SetFixedParameters(numbers);
 }
 
-/** \brief Brings a B-spline transform to SetSplineGrid() of as many cells or more; see CudaSpline::RefineSpline().
+/** \brief Refines a B-spline transform to the grid of SetSplineGrid() with at least as many cells; see
+ * CudaSpline::RefineSpline().
  *
- * \param[in,out] transform moves as before
- * \param[in] image over which it is
- * \param[in] direction of that image
- * \param[in] mesh its new cells
- * \param[in] context whose threads do it */
+ * \param[in,out] transform maps points as before
+ * \param[in] image image that the grid covers
+ * \param[in] direction direction of that image
+ * \param[in] mesh new number of cells per axis
+ * \param[in] context threads */
 template <unsigned int VDimension>
 void
 RefineSplineTransform(BSplineTransform<double, VDimension, 3> *                              transform,
@@ -112,11 +114,11 @@ RefineSplineTransform(BSplineTransform<double, VDimension, 3> *                 
   transform->SetParametersByValue(found);
 }
 
-/** \brief The levels of a registration by a B-spline transform.
+/** \brief The levels of a registration with a B-spline transform.
  *
- * Images stay on a backend from level to level, coefficients within a level. Where a device fails in a level the host
- * continues from the best coefficients that the device has found, or, if it is lost, from those at the beginning of the
- * level.
+ * Images stay on a backend between levels, and coefficients within a level. If a device fails in a level, the host
+ * continues from the best coefficients found on the device. If the device is lost, the host continues from the
+ * coefficients at the beginning of the level.
  *
  * \tparam TPixel float or double
  * \tparam VDimension 2 or 3 */
@@ -125,13 +127,13 @@ class SplineRegistrationOfImages
   : public RegistrationLevels<TPixel, VDimension, CudaSpline::SplineRegistration, CudaSpline::SplineOptions>
 {
 public:
-  /** What registrations level by level have alike. */
+  /** Base class of the registrations that run level by level. */
   using Superclass = RegistrationLevels<TPixel, VDimension, CudaSpline::SplineRegistration, CudaSpline::SplineOptions>;
-  using Inputs = RegistrationImages<TPixel, VDimension>; ///< what is registered
-  using TransformType = typename Inputs::TransformType;  ///< of ITK's transforms
-  using Watch = CudaSpline::SplineWatch;                 ///< called after each evaluation, and for the level
+  using Inputs = RegistrationImages<TPixel, VDimension>; ///< the input images, masks and transforms
+  using TransformType = typename Inputs::TransformType;  ///< base class of ITK's transforms
+  using Watch = CudaSpline::SplineWatch;                 ///< called after each evaluation, with the level
 
-  /** Whether a transform may follow: those that the kernels support. */
+  /** Whether a transform may follow the optimized one: it must be supported by the kernels. */
   static bool
   IsKnown(const TransformType * before)
   {
@@ -139,8 +141,8 @@ public:
     return before == nullptr || TransformDescriber<VDimension>::Append(before, chain);
   }
 
-  /** \param[in] inputs what is registered; IsKnown() of what comes behind
-   * \param[in] options levels, metric, rules
+  /** \param[in] inputs the input images, masks and transforms; IsKnown() must be true for the transform that follows
+   * \param[in] options levels, metric and rules
    * \param[in] device see CudaSplineBackend::SetDevice() */
   SplineRegistrationOfImages(const Inputs &                    inputs,
                              const CudaSpline::SplineOptions & options,
@@ -151,9 +153,9 @@ public:
   /** \brief Runs a level.
    *
    * \param[in] level its number
-   * \param[in,out] transform a B-spline transform with the level's grid, the start of the level, and then its result
+   * \param[in,out] transform a B-spline transform with the level's grid: the initial transform, then the result
    * \param[in] watch called after each evaluation; may be empty
-   * \exception ExceptionObject images or a metric that do not fit, an unknown device
+   * \exception ExceptionObject images or a metric that do not fit, or an unknown device
    * \exception std::invalid_argument a transform other than a B-spline transform of order 1 to 3 */
   CudaSpline::SplineRecord
   RunLevel(std::size_t level, TransformType * transform, const Watch & watch)
@@ -206,7 +208,7 @@ public:
     return record;
   }
 
-  /** \brief Brings a transform over the fixed image to the grid of a level; see RefineSplineTransform(). */
+  /** \brief Refines a transform over the fixed image to the grid of a level; see RefineSplineTransform(). */
   void
   Refine(BSplineTransform<double, VDimension, 3> *                              transform,
          const typename BSplineTransform<double, VDimension, 3>::MeshSizeType & mesh) const

@@ -35,7 +35,7 @@
 #include <vector>
 
 /** \file
- * \brief A level of SyN as it is in ITK, described for the kernels: pairs of images, what is done to them, and metrics.
+ * \brief Describes a level of ITK's SyN for the kernels: pairs of images, their preparation, and metrics.
  */
 
 namespace itk::CudaSplineDetail
@@ -43,11 +43,11 @@ namespace itk::CudaSplineDetail
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief The Gaussian by which the images of a level are smoothed. */
+/** \brief The Gaussian that smooths the images of a level. */
 struct LevelSigma
 {
-  double value{ 0.0 };    ///< 0: they are not smoothed
-  bool   isInMm{ false }; ///< not in pixels
+  double value{ 0.0 };    ///< 0: no smoothing
+  bool   isInMm{ false }; ///< in mm; else in pixels
 
   /** The sigmas for an image (mm). */
   template <unsigned int VDimension>
@@ -63,56 +63,57 @@ struct LevelSigma
   }
 };
 
-/** \brief Two images of a level with their masks, and how they are compared. */
+/** \brief Two images of a level with their masks, their metric and their preparation. */
 template <typename TFixedImage, typename TMovingImage>
 struct SynPairOfImages
 {
-  /** For both images. */
+  /** Type of both masks. */
   using MaskType = Image<unsigned char, TFixedImage::ImageDimension>;
 
-  const TFixedImage *                           fixed{ nullptr };      ///< as it came
-  const TMovingImage *                          moving{ nullptr };     ///< likewise
-  const MaskType *                              fixedMask{ nullptr };  ///< null: there is none
-  const MaskType *                              movingMask{ nullptr }; ///< likewise
-  CudaSpline::SynMetric                         metric;                ///< by which they are compared
-  double                                        weight{ 1.0 };         ///< of the metric's value and force
-  std::optional<CudaSpline::GaussianDescriptor> fixedSmoothing;        ///< of the fixed image, for the level
-  std::optional<CudaSpline::GaussianDescriptor> movingSmoothing;       ///< of the moving one
-  std::optional<CudaSpline::GaussianDescriptor> fixedGradient;  ///< of the fixed image as it is, if that is compared
-  std::optional<CudaSpline::GaussianDescriptor> movingGradient; ///< of the moving one
+  const TFixedImage *                           fixed{ nullptr };      ///< the unmodified fixed image
+  const TMovingImage *                          moving{ nullptr };     ///< the unmodified moving image
+  const MaskType *                              fixedMask{ nullptr };  ///< null: no mask
+  const MaskType *                              movingMask{ nullptr }; ///< null: no mask
+  CudaSpline::SynMetric                         metric;                ///< compares the images
+  double                                        weight{ 1.0 };         ///< weight of the metric's value and force
+  std::optional<CudaSpline::GaussianDescriptor> fixedSmoothing;        ///< smoothing of the fixed image for the level
+  std::optional<CudaSpline::GaussianDescriptor> movingSmoothing;       ///< smoothing of the moving image
+  std::optional<CudaSpline::GaussianDescriptor>
+    fixedGradient; ///< gradient of the original fixed image, if the originals are compared
+  std::optional<CudaSpline::GaussianDescriptor> movingGradient; ///< gradient of the original moving image
 };
 
-/** \brief What a level of SyN is made of. A string that is returned says why the kernels cannot do it, and nothing
- * where they can. */
+/** \brief The parameters and images of a level of SyN. Functions that return a string return why the kernels do not
+ * support the level, or an empty string if they do. */
 template <typename TFixedImage, typename TMovingImage, typename TVirtualImage, typename TReal>
 class SynLevelOfImages
 {
 public:
-  /** Axes of the images. */
+  /** Dimension of the images. */
   static constexpr unsigned int ImageDimension = TFixedImage::ImageDimension;
-  using Pair = SynPairOfImages<TFixedImage, TMovingImage>;                                       ///< of images
-  using Metrics = SynMetrics<TFixedImage, TMovingImage, TVirtualImage, TReal>;                   ///< that are known
-  using ImageMetricType = ImageToImageMetricv4<TFixedImage, TMovingImage, TVirtualImage, TReal>; ///< of a pair
+  using Pair = SynPairOfImages<TFixedImage, TMovingImage>;                     ///< a pair of images
+  using Metrics = SynMetrics<TFixedImage, TMovingImage, TVirtualImage, TReal>; ///< the supported metrics
+  using ImageMetricType = ImageToImageMetricv4<TFixedImage, TMovingImage, TVirtualImage, TReal>; ///< metric of a pair
   using VirtualDomain = ImageBase<ImageDimension>;                                               ///< grid of the fields
 
-  typename VirtualDomain::ConstPointer domain;                     ///< on which the fields are
-  CudaSpline::FieldShape               shape;                      ///< the same, and the type of the fields
-  CudaSpline::SynRules                 rules;                      ///< as they are when it begins
-  CudaSpline::TransformChain           fixedChain;                 ///< initial transform of the fixed images
-  CudaSpline::TransformChain           movingChain;                ///< of the moving ones
-  LevelSigma                           sigma;                      ///< of all images
-  bool                                 comparesOriginals{ false }; ///< not images on the grid of the fields
-  bool                                 samplesPoints{ false };     ///< not all of that grid
-  std::vector<Pair>                    pairs;                      ///< see Append()
+  typename VirtualDomain::ConstPointer domain;      ///< grid of the fields
+  CudaSpline::FieldShape               shape;       ///< the same grid, and the type of the fields
+  CudaSpline::SynRules                 rules;       ///< the rules at the beginning of the level
+  CudaSpline::TransformChain           fixedChain;  ///< initial transform of the fixed images
+  CudaSpline::TransformChain           movingChain; ///< initial transform of the moving images
+  LevelSigma                           sigma;       ///< smoothing of all images
+  bool comparesOriginals{ false }; ///< compares the original images, not images resampled to the grid of the fields
+  bool samplesPoints{ false };     ///< samples points, not all of that grid
+  std::vector<Pair> pairs;         ///< filled by Append()
 
   /** Appends a pair of images.
    *
-   * \param[in] metric how they are compared
-   * \param[in] weight its share
-   * \param[in] fixed the fixed image as it came
-   * \param[in] moving the moving one
-   * \param[in] fixedMask of the fixed image; null: none
-   * \param[in] movingMask of the moving one */
+   * \param[in] metric compares the images
+   * \param[in] weight weight of the metric
+   * \param[in] fixed the unmodified fixed image
+   * \param[in] moving the unmodified moving image
+   * \param[in] fixedMask mask of the fixed image; null: no mask
+   * \param[in] movingMask mask of the moving image; null: no mask */
   std::string
   Append(const ImageMetricType *               metric,
          double                                weight,
@@ -138,7 +139,7 @@ public:
     return reason;
   }
 
-  /** How each pair is compared. */
+  /** The metric of each pair. */
   std::vector<CudaSpline::SynMetric>
   GetMetrics() const
   {
@@ -150,7 +151,7 @@ public:
     return metrics;
   }
 
-  /** Bytes of all images and masks, and of data that are made from them in their memory. */
+  /** Bytes of all images and masks, and of the data that are computed from them. */
   std::size_t
   CountImageBytes() const
   {
@@ -162,7 +163,7 @@ public:
     for (const Pair & pair : pairs)
     {
       const std::size_t maskBytes = bytesOf(pair.fixedMask) + bytesOf(pair.movingMask);
-      // Where updates are smoothed by splines masks are numbers, too.
+      // If B-splines smooth the updates, masks are also stored as numbers.
       const std::size_t numbers = rules.updateSpline ? CudaSpline::SizeOf(shape.element) : 0;
       const std::size_t pixelBytes = bytesOf(pair.fixed) + bytesOf(pair.moving);
       const std::size_t gradientBytes = pair.fixedGradient ? pixelBytes / sizeof(typename TFixedImage::PixelType) *
@@ -173,16 +174,17 @@ public:
     return bytes;
   }
 
-  /** \brief All pairs where they are compared, their images smoothed.
+  /** \brief Makes the metric terms of all pairs, with smoothed images, in the memory of a backend.
    *
-   * \param[in,out] originals images as they came, which the levels share
-   * \param[in] residence where */
+   * \param[in,out] originals the unmodified images, which the levels share
+   * \param[in] residence memory of the backend */
   std::vector<CudaSpline::SynTerm>
   MakeTerms(ResidentOriginals & originals, const CudaSpline::Residence & residence) const
   {
     const auto fixedStages = CudaSpline::MakeResidentStages(fixedChain.stages, ImageDimension, residence);
     const auto movingStages = CudaSpline::MakeResidentStages(movingChain.stages, ImageDimension, residence);
-    std::vector<std::pair<const void *, CudaSpline::ResidentImage>> made; // smooth, of images that several pairs have
+    std::vector<std::pair<const void *, CudaSpline::ResidentImage>>
+               made; // smoothed images, which several pairs may share
     const auto provide = [&](const auto * image, const std::optional<CudaSpline::GaussianDescriptor> & smoothing) {
       for (const auto & other : made)
       {
@@ -209,7 +211,7 @@ public:
       term.moving.mask = MakeResident(pair.movingMask, residence);
       term.moving.gradient = pair.movingGradient;
       term.moving.stages = movingStages;
-      if (rules.updateSpline && terms.empty()) // ITK's splines know the masks of the first pair
+      if (rules.updateSpline && terms.empty()) // ITK's B-splines use the masks of the first pair
       {
         term.fixed.confidence = MakeConfidence(pair.fixedMask, shape.element, residence);
         term.moving.confidence = MakeConfidence(pair.movingMask, shape.element, residence);
@@ -220,7 +222,7 @@ public:
   }
 
 private:
-  /** How a pair is compared, and by which gradients. */
+  /** Describes the metric of a pair, and its gradients. */
   std::string
   DescribeMetric(const ImageMetricType * metric, Pair & pair) const
   {
@@ -261,7 +263,7 @@ private:
         own.grid = DescribeFieldGrid<ImageDimension>(grid, grid->GetBufferedRegion());
         return Metrics::Gradients::Describe(metric, ofFixed, grid, own);
       };
-      if (comparesOriginals) // the metric gets each of them as its moving image, or as its fixed one
+      if (comparesOriginals) // the metric gets each image as its moving image, or as its fixed one
       {
         pair.fixedGradient = describe(pair.fixed);
         pair.movingGradient = describe(pair.moving);
@@ -280,7 +282,7 @@ private:
     return std::string();
   }
 
-  /** The smoothing of both images for the level. */
+  /** Describes the smoothing of both images for the level. */
   std::string
   DescribeImages(Pair & pair) const
   {
@@ -309,7 +311,7 @@ private:
     return std::string();
   }
 
-  /** Whether an image is in memory, all of it. */
+  /** Whether an image is completely in memory. */
   template <typename TImage>
   static bool
   IsWhole(const TImage * image)
@@ -317,7 +319,7 @@ private:
     return image->GetBufferPointer() != nullptr && image->GetBufferedRegion() == image->GetLargestPossibleRegion();
   }
 
-  /** The image of a mask; false for masks that the kernels do not support. */
+  /** Finds the image of a mask. Returns false for masks that the kernels do not support. */
   static bool
   FindMask(const SpatialObject<ImageDimension> * mask, const typename Pair::MaskType *& image)
   {

@@ -33,36 +33,36 @@
 #include <vector>
 
 /** \file
- * \brief Metrics of SyN: ITK's as descriptors of the kernels'. */
+ * \brief Describes ITK's metrics for the SyN kernels. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief What metrics of ITK, or the module's in their place, are to the kernels of SyN. A string that is returned
- * says why a metric is not accelerated, and nothing where it is. */
+/** \brief Describes ITK's metrics, or the module's replacements, for the SyN kernels. Functions that return a string
+ * return why a metric is not accelerated, or an empty string if it is. */
 template <typename TFixedImage, typename TMovingImage, typename TVirtualImage, typename TReal>
 class SynMetrics
 {
 public:
-  /** Axes of the images. */
+  /** Dimension of the images. */
   static constexpr unsigned int ImageDimension = TFixedImage::ImageDimension;
-  /** What every metric is, of images or not. */
+  /** Base class of all metrics, of images or not. */
   using MetricBaseType = ObjectToObjectMetricBaseTemplate<TReal>;
-  /** What every metric of images is. */
+  /** Base class of all metrics of images. */
   using ImageMetricType = ImageToImageMetricv4<TFixedImage, TMovingImage, TVirtualImage, TReal>;
   /** Grid on which a metric is evaluated. */
   using VirtualDomain = ImageBase<ImageDimension>;
 
-  /** \brief Where a metric of ITK takes gradients from, which only derived classes can query. */
+  /** \brief How a metric of ITK computes gradients. Only derived classes can query this. */
   class Gradients : public ImageMetricType
   {
   public:
-    /** Whether they are central differences of linear interpolation, as by default.
+    /** Whether gradients are central differences of linear interpolation, which is the default.
      *
-     * \param[in] metric any of ITK's
-     * \param[in] ofFixed gradients of the image that the metric has for fixed, not of the moving one */
+     * \param[in] metric any metric of ITK
+     * \param[in] ofFixed gradients of the metric's fixed image, else of the moving one */
     static bool
     AreDifferences(const ImageMetricType * metric, bool ofFixed)
     {
@@ -75,8 +75,8 @@ public:
                                  metric->*(&Gradients::m_DefaultMovingImageGradientCalculator));
     }
 
-    /** The Gaussian filter, for an image on the virtual domain; nothing where it is another filter, or the domain is
-     * too small for it. */
+    /** Describes the Gaussian filter, for an image on the virtual domain. Empty if the metric has another filter, or if
+     * the domain is too small for it. */
     static std::optional<CudaSpline::GaussianDescriptor>
     Describe(const ImageMetricType *        metric,
              bool                           ofFixed,
@@ -102,7 +102,7 @@ public:
                    const CudaSpline::FieldShape & shape)
     {
       const auto * const recursive = dynamic_cast<const TFilter *>(filter);
-      // The metric sets what the default one does when it gets the image.
+      // The metric sets the parameters of the default filter when it gets the image.
       const bool isDefault = static_cast<const void *>(filter) == static_cast<const void *>(byDefault);
       CudaSpline::GaussianDescriptor descriptor;
       if (recursive == nullptr)
@@ -134,7 +134,7 @@ public:
     }
   };
 
-  /** The metrics of a registration, one or several, with their weights, which sum up to 1. */
+  /** Lists the metrics of a registration, one or several, with their weights, whose sum is 1. */
   static std::string
   List(MetricBaseType * metric, std::vector<const ImageMetricType *> & metrics, std::vector<double> & weights)
   {
@@ -175,7 +175,7 @@ public:
     return std::string();
   }
 
-  /** Which of the kernels' metrics one is. */
+  /** Describes a metric as one of the kernels' metrics. */
   static std::string
   Describe(const ImageMetricType * metric, CudaSpline::SynMetric & described)
   {
@@ -199,7 +199,7 @@ public:
     return reason ? *reason : "only " + others + " are accelerated, not " + metric->GetNameOfClass();
   }
 
-  /** Whether a metric interpolates both images linearly, by ITK's default. */
+  /** Whether a metric uses ITK's default, linear interpolation, for both images. */
   static bool
   AreLinear(const ImageMetricType * metric)
   {
@@ -212,7 +212,7 @@ public:
   }
 
 private:
-  /** Numbers that a metric of the list alone has. The first is of those that have none. */
+  /** Parameters that only one of the metrics has. The first overload is for metrics without such parameters. */
   ///@{
   static std::string
   DescribeOwn(const ImageMetricType &, CudaSpline::SynMetric &)

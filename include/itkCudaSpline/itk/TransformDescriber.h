@@ -46,7 +46,7 @@
 #include <vector>
 
 /** \file
- * \brief Which transforms the module's kernels can walk, and how they are described to them. */
+ * \brief Describes the transforms that the module's kernels support. */
 
 namespace itk::CudaSplineDetail
 {
@@ -73,8 +73,8 @@ DescribeGrid(const TImage * image, CudaSpline::TransformChain::Stage & stage)
 
 /** \brief Sets the displacements of a stage.
  *
- * \tparam TField type of their field, whose pixels are vectors of float or double
- * \param[in] displacements the first number, memory of the host or of a device
+ * \tparam TField type of the field, whose pixels are vectors of float or double
+ * \param[in] displacements the first component, in host or device memory
  * \param[in,out] stage its displacements are set */
 template <typename TField>
 void
@@ -104,12 +104,12 @@ BorrowDisplacements(const TField * field, CudaSpline::TransformChain::Stage & st
 }
 
 /** \brief Describes transforms as stages of a chain: linear ones, B-spline transforms of order 1 to 3, displacement
- * fields with linear or nearest-neighbour interpolation, and composites of these in any depth.
+ * fields with linear or nearest-neighbour interpolation, and composites of these, nested to any depth.
  *
- * Transforms of float are described by their parameters in double precision: their points are ITK's except for ITK's
- * roundings.
+ * Transforms of float are described by their parameters in double precision: the mapped points equal ITK's except for
+ * ITK's roundings.
  *
- * \tparam VDimension dimension, 1 to 3; of float 2 and 3
+ * \tparam VDimension dimension, 1 to 3; for float 2 or 3
  * \tparam TParameter type of the transforms' parameters, double or float */
 template <unsigned int VDimension, typename TParameter = double>
 class TransformDescriber
@@ -120,13 +120,13 @@ public:
 
   /** Appends a transform to a chain.
    *
-   * The chain borrows the transform's parameters: it is used only while they do not change.
+   * The chain borrows the transform's parameters: it is valid only while they do not change.
    *
    * \param[in] transform the transform
-   * \param[in,out] chain the chain; not defined where false is returned
-   * \param[in,out] optimized where given, the stages are appended whose parameters the transform has: of composite
-   * transforms those that are to be optimized
-   * \return false where the kernels cannot walk the transform */
+   * \param[in,out] chain the chain; undefined if false is returned
+   * \param[in,out] optimized if not null, receives the numbers of the stages whose parameters the transform has: for
+   * composites those of the transforms to optimize
+   * \return false if the kernels do not support the transform */
   static bool
   Append(const TransformType *        transform,
          CudaSpline::TransformChain & chain,
@@ -139,7 +139,7 @@ public:
       {
         return false;
       }
-      // The last one that was added goes first.
+      // The last added transform maps a point first.
       for (SizeValueType n = composite->GetNumberOfTransforms(); n-- > 0;)
       {
         const bool counts = composite->GetNthTransformToOptimize(n);
@@ -167,8 +167,8 @@ private:
   using DoubleTransform = Transform<double, VDimension, VDimension>;
   static constexpr bool IsDouble = std::is_same<TParameter, double>::value;
 
-  /** Appends an affine map; not where the transform computes something else than its matrix and offset say, as a
-   * user's class may, or where it cannot say. */
+  /** Appends an affine map. Returns false if the transform maps points differently from its matrix and offset, as a
+   * user's class may, or if it does not provide them. */
   static bool
   AppendLinear(const TransformType * transform, CudaSpline::TransformChain & chain)
   {
@@ -189,7 +189,7 @@ private:
     }
     catch (const ExceptionObject &)
     {
-      // The Jacobian of itk::Transform itself throws, and ITK's filters do without it: they ask for points alone.
+      // The Jacobian of itk::Transform throws. ITK's filters do not need it: they only transform points.
       return false;
     }
   }
@@ -211,7 +211,7 @@ private:
         }
       }
     }
-    else // translations, scales, and whatever else calls itself linear
+    else // translations, scales, and any other class that reports to be linear
     {
       typename DoubleTransform::InputPointType origin;
       origin.Fill(0.0);
@@ -234,7 +234,8 @@ private:
   static bool
   IsMapOf(const TransformType * transform, const Stage & stage)
   {
-    constexpr double tolerance = IsDouble ? 1e-12 : 2e-6; // of the magnitudes: some roundings, of a centre too
+    constexpr double tolerance =
+      IsDouble ? 1e-12 : 2e-6; // relative to the magnitudes: some roundings, also of a centre
     constexpr double distances[] = { 0.0, 100.0, -37.0 };
     for (const double distance : distances)
     {
@@ -277,7 +278,7 @@ private:
     stage.order = static_cast<int>(VOrder);
     DescribeGrid(images[0].GetPointer(), stage);
     const auto plane = static_cast<std::size_t>(images[0]->GetBufferedRegion().GetNumberOfPixels());
-    bool       follow = IsDouble; // planes follow each other, as those of a parameter array do
+    bool       follow = IsDouble; // planes are adjacent, as those of a parameter array are
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       follow = follow && images[d]->GetBufferPointer() == images[0]->GetBufferPointer() + d * plane;
@@ -302,7 +303,7 @@ private:
     return true;
   }
 
-  /** Whether an object is of one of these very classes. */
+  /** Whether an object has exactly one of these classes. */
   template <typename... TClasses>
   static bool
   IsOneOf(const std::type_info & type)
@@ -313,7 +314,7 @@ private:
   static bool
   AppendField(const TransformType * transform, CudaSpline::TransformChain & chain)
   {
-    // Their points go through the field as it is; classes of users may do otherwise.
+    // These classes use the field unchanged; a user's class may differ.
     using FieldTransform = DisplacementFieldTransform<TParameter, VDimension>;
     if (!IsOneOf<FieldTransform,
                  GaussianSmoothingOnUpdateDisplacementFieldTransform<TParameter, VDimension>,
@@ -338,7 +339,7 @@ private:
     }
     if (interpolator->GetInputImage() != field)
     {
-      return false; // another transform's field, as GetInverse() of velocity fields leaves it: ITK reads both
+      return false; // another transform's field, as after GetInverse() of velocity fields: ITK reads both
     }
     Stage stage;
     stage.kind = CudaSpline::TransformKind::DisplacementField;

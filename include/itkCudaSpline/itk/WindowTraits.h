@@ -27,31 +27,31 @@
 #include "itkZeroFluxNeumannBoundaryCondition.h"
 
 /** \file
- * \brief ITK's windows and boundary conditions as the lower layers know them. */
+ * \brief Maps ITK's windows and boundary conditions to those of the lower layers. */
 
 namespace itk::CudaSplineDetail
 {
 /** \addtogroup CudaSpline
  * @{ */
 
-/** \brief What the kernels call a window of ITK's: here of one that they do not know.
+/** \brief The kernels' name of a window of ITK. The primary template is for windows that the kernels do not support.
  *
  * \tparam TWindow window function
  * \tparam VRadius radius (samples) */
 template <typename TWindow, unsigned int VRadius>
 struct WindowTraits
 {
-  /** True where the kernels have it. */
+  /** True if the kernels support the window. */
   static constexpr bool IsKnown = false;
 };
 
-/** \brief A window that the kernels have, up to their largest radius. */
+/** \brief A window that the kernels support, up to their largest radius. */
 template <CudaSpline::SincWindow VWindow, unsigned int VRadius>
 struct KnownWindowTraits
 {
-  /** True where the kernels have it. */
+  /** True if the kernels support the window. */
   static constexpr bool IsKnown = VRadius >= 1 && VRadius <= CudaSpline::MaximumSincRadius;
-  /** What they call it. */
+  /** The kernels' window. */
   static constexpr CudaSpline::SincWindow Window = VWindow;
 };
 
@@ -79,14 +79,15 @@ struct WindowTraits<Function::BlackmanWindowFunction<VRadius, TReal, TReal>, VRa
 {};
 ///@}
 
-/** \brief The extension that a boundary condition of ITK's is: here of one that the kernels do not know.
+/** \brief The extension that corresponds to a boundary condition of ITK. The primary template is for boundary
+ * conditions that the kernels do not support.
  *
  * \tparam TBoundary boundary condition
  * \tparam TImage image */
 template <typename TBoundary, typename TImage>
 struct BoundaryTraits
 {
-  /** True where the kernels have it. */
+  /** True if the kernels support the boundary condition. */
   static constexpr bool IsKnown = false;
 };
 
@@ -94,27 +95,27 @@ struct BoundaryTraits
 template <typename TImage>
 struct BoundaryTraits<ZeroFluxNeumannBoundaryCondition<TImage, TImage>, TImage>
 {
-  /** True where the kernels have it. */
+  /** True if the kernels support the boundary condition. */
   static constexpr bool IsKnown = true;
-  /** What they call it. */
+  /** The kernels' extension. */
   static constexpr CudaSpline::Extension Extension = CudaSpline::Extension::Nearest;
 };
 /** \brief ITK's periodic boundary condition. */
 template <typename TImage>
 struct BoundaryTraits<PeriodicBoundaryCondition<TImage, TImage>, TImage>
 {
-  /** True where the kernels have it. */
+  /** True if the kernels support the boundary condition. */
   static constexpr bool IsKnown = true;
-  /** What they call it. */
+  /** The kernels' extension. */
   static constexpr CudaSpline::Extension Extension = CudaSpline::Extension::GridWrap;
 };
 /** \brief ITK's constant boundary condition: 0, because the interpolator cannot set another. */
 template <typename TImage>
 struct BoundaryTraits<ConstantBoundaryCondition<TImage, TImage>, TImage>
 {
-  /** True where the kernels have it. */
+  /** True if the kernels support the boundary condition. */
   static constexpr bool IsKnown = true;
-  /** What they call it. */
+  /** The kernels' extension. */
   static constexpr CudaSpline::Extension Extension = CudaSpline::Extension::GridConstant;
 };
 

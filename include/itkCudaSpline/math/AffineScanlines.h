@@ -28,20 +28,20 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief Affine maps that AffineScanlines applies, at most. */
+/** \brief Maximum number of affine maps in AffineScanlines. */
 inline constexpr int MostAffineStages = 8;
 
-/** \brief Where the scanlines of an output begin and end in the input, through affine maps one after the other: as
- * itk::ResampleImageFilter maps them through an itk::CompositeTransform of these. */
+/** \brief The ends of the scanlines of an output in the input, mapped by affine maps one after the other, as
+ * itk::ResampleImageFilter maps them with an itk::CompositeTransform of these. */
 template <unsigned int VDimension>
 struct AffineScanlines
 {
-  double                outputOrigin[VDimension]{};             ///< place of the output's index 0 (mm)
-  double                indexToPoint[VDimension][VDimension]{}; ///< of the output (mm an index)
-  AffineMap<VDimension> stages[MostAffineStages];               ///< in the order in which points go through them (mm)
-  int                   stageCount{ 0 };                        ///< how many
-  double                inputOrigin[VDimension]{};              ///< place of the input's index 0 (mm)
-  double                pointToIndex[VDimension][VDimension]{}; ///< of the input (indices a mm)
+  double                outputOrigin[VDimension]{};             ///< point of the output's index 0 (mm)
+  double                indexToPoint[VDimension][VDimension]{}; ///< of the output (mm per index)
+  AffineMap<VDimension> stages[MostAffineStages];               ///< in the order in which they map points (mm)
+  int                   stageCount{ 0 };                        ///< number of stages
+  double                inputOrigin[VDimension]{};              ///< point of the input's index 0 (mm)
+  double                pointToIndex[VDimension][VDimension]{}; ///< of the input (indices per mm)
   std::int64_t          start[VDimension]{};                    ///< index of the output's first sample
   std::int64_t          size[VDimension]{};                     ///< samples of the output
 

@@ -30,25 +30,28 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief What stands beyond the ends of an array, as the interpolating functions of scipy.ndimage (1.6 and later)
- * name it.
+/** \brief How an array is continued beyond its ends, with the names of the interpolating functions of scipy.ndimage
+ * (1.6 and later).
  *
- * A mode is three things: the extension by which a line is filtered (FilterExtensionOf()), where a coordinate outside
- * is moved before anything else (FoldCoordinate()), and the extension by which the taps of its support are folded
- * (TapExtensionOf()). */
+ * A mode consists of the extension with which a line is filtered (FilterExtensionOf()), of the fold that is first
+ * applied to a coordinate outside (FoldCoordinate()), and of the extension with which the taps of its support are
+ * folded (TapExtensionOf()). */
 enum class ArrayMode : unsigned char
 {
   Mirror,   ///< mirror: Extension::Mirror throughout
   Reflect,  ///< reflect, grid-mirror: Extension::Reflect throughout
   GridWrap, ///< grid-wrap: Extension::GridWrap throughout
-  Nearest,  ///< nearest: the array continues with its end samples, ArrayPadding samples of them are filtered with it
-  GridConstant, ///< grid-constant: the border value stands outside, ArrayPadding of them are filtered with the array
-  Constant,     ///< constant: the border value is the result at coordinates outside; within, taps mirror
-  Wrap          ///< wrap: coordinates have the period size - 1; taps mirror
+  /** Nearest: the array is continued with its end samples, of which ArrayPadding samples are filtered with it. */
+  Nearest,
+  /** grid-constant: the array is continued with the border value, of which ArrayPadding samples are filtered with it.
+   */
+  GridConstant,
+  Constant, ///< constant: the result is the border value at coordinates outside; inside, taps mirror
+  Wrap      ///< wrap: coordinates have the period size - 1; taps mirror
 };
 
-/** \brief Samples by which arrays are extended on either side before they are filtered in the modes Nearest and
- * GridConstant, as by SciPy. */
+/** \brief Number of samples by which arrays are extended on either side before they are filtered in the modes Nearest
+ * and GridConstant, as in SciPy. */
 inline constexpr std::int64_t ArrayPadding = 12;
 
 /** \brief True for the modes in which arrays are extended before they are filtered.
@@ -60,7 +63,7 @@ IsPadded(ArrayMode mode)
   return mode == ArrayMode::Nearest || mode == ArrayMode::GridConstant;
 }
 
-/** \brief The extension by which lines are filtered to coefficients.
+/** \brief The extension with which lines are filtered to coefficients.
  *
  * \param[in] mode the mode */
 CUDASPLINE_HOST_DEVICE constexpr Extension
@@ -71,7 +74,7 @@ FilterExtensionOf(ArrayMode mode)
            : (mode == ArrayMode::Reflect || mode == ArrayMode::Nearest ? Extension::Reflect : Extension::Mirror);
 }
 
-/** \brief The extension by which the taps of a support are folded, once its coordinate was.
+/** \brief The extension with which the taps of a support are folded, after its coordinate was folded.
  *
  * \param[in] mode the mode */
 CUDASPLINE_HOST_DEVICE constexpr Extension
@@ -92,14 +95,14 @@ TapExtensionOf(ArrayMode mode)
   }
 }
 
-/** \brief Moves a coordinate to where its value is found, by the operations of SciPy, each rounded by itself: which
- * sample is the nearest of two, and whether a point is outside, follow from the last bit.
+/** \brief Folds a coordinate, with the operations of SciPy, each rounded separately: the nearest of two samples, and
+ * whether a point is outside, depend on the last bit.
  *
  * \param[in,out] x coordinate (samples)
  * \param[in] size samples of the axis
  * \param[in] mode the mode
- * \return false where the border value stands: outside in mode Constant; and for NaN, and magnitudes of 2^53 and more,
- *   which name no sample, in every mode */
+ * \return false if the result is the border value: outside in mode Constant, and in every mode for NaN and magnitudes
+ * of 2^53 or more, which do not identify a sample */
 CUDASPLINE_HOST_DEVICE inline bool
 FoldCoordinate(double & x, std::int64_t size, ArrayMode mode)
 {
@@ -110,7 +113,7 @@ FoldCoordinate(double & x, std::int64_t size, ArrayMode mode)
   }
   if (mode == ArrayMode::Nearest)
   {
-    // Far beyond the end nothing changes any more, and no index is too large.
+    // Far beyond the end the value no longer changes, and no index is too large.
     constexpr double far = 16.0;
     x = x < -far ? -far : (x > last + far ? last + far : x);
     return x == x;

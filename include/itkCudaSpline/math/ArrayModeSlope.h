@@ -25,8 +25,8 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief How fast FoldCoordinate() moves with its coordinate: 1, -1 where the array is mirrored there, and 0 where an
- * axis has one sample and coordinates are folded. It branches where FoldCoordinate() does.
+/** \brief The derivative of FoldCoordinate() with respect to its coordinate: 1, -1 where the array is mirrored, and 0
+ * for folded coordinates of an axis with one sample. It has the same branches as FoldCoordinate().
  *
  * \param[in] x coordinate (samples) before it is folded, for which FoldCoordinate() is true
  * \param[in] size samples of the axis

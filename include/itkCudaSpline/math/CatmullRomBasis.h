@@ -21,7 +21,7 @@
 #include "itkCudaSpline/math/CubicConvolution.h"
 
 /** \file
- * \brief Former names, for one release: Catmull-Rom is cubic convolution with B = 0 and C = tension. */
+ * \brief Deprecated names, for one release: Catmull-Rom is cubic convolution with B = 0 and C = tension. */
 
 namespace itk::CudaSpline
 {

@@ -28,18 +28,20 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief What is known of many coefficients: extremes, and how much neighbours differ.
+/** \brief Statistics of coefficients: extremes, and differences of neighbours.
  *
- * Comparisons only, so the order in which coefficients are added does not matter: threads and blocks give the same.
+ * Only comparisons are used: the order in which coefficients are added does not matter, and threads and blocks compute
+ * the same result.
  *
  * \tparam TReal float or double */
 template <typename TReal>
 struct CoefficientStatistics
 {
-  TReal        minimum{ std::numeric_limits<TReal>::max() }; ///< of the finite ones; above maximum where there is none
-  TReal        maximum{ std::numeric_limits<TReal>::lowest() }; ///< of the finite ones
-  TReal        difference[3]{}; ///< largest magnitude of the difference of neighbours, by axis; infinite ones count
-  std::int64_t infinite{ 0 };   ///< how many are infinite or NaN
+  TReal minimum{ std::numeric_limits<TReal>::max() };    ///< of the finite ones; above maximum if there is none
+  TReal maximum{ std::numeric_limits<TReal>::lowest() }; ///< of the finite ones
+  /** Largest magnitude of the difference of neighbours along each axis; infinite ones count. */
+  TReal        difference[3]{};
+  std::int64_t infinite{ 0 }; ///< number of infinite or NaN coefficients
 
   /** Adds a coefficient. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -65,7 +67,7 @@ struct CoefficientStatistics
     difference[axis] = change > difference[axis] ? change : difference[axis];
   }
 
-  /** Adds what is known of others. */
+  /** Adds the statistics of other coefficients. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Merge(const CoefficientStatistics & other)
   {
@@ -85,7 +87,7 @@ struct CoefficientStatistics
     const double low = -static_cast<double>(minimum);
     const double high = static_cast<double>(maximum);
     const double largest = low > high ? low : high;
-    return largest > 0.0 ? largest : 0.0; // all are 0, or there is none
+    return largest > 0.0 ? largest : 0.0; // all are 0, or there is no coefficient
   }
 };
 

@@ -27,26 +27,26 @@
 #include <cstdint>
 
 /** \file
- * \brief B-spline coefficients in 16 bits: a coefficient is offset + scale * stored, with an error that is known.
+ * \brief B-spline coefficients in 16 bits: a coefficient is offset + scale * stored, with a known error bound.
  *
- * The weights of a B-spline are non-negative and sum to 1, so a value errs by no more than its coefficients do; those
- * of a derivative along an axis have magnitudes that sum to at most 2, so it errs by no more than twice that. */
+ * The weights of a B-spline are non-negative and sum to 1: the error of a value is at most that of its coefficients.
+ * The magnitudes of the weights of a derivative along an axis sum to at most 2: its error is at most twice as large. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief How the coefficients of a source are stored. All but Element are for single precision. */
+/** \brief How the coefficients of a source are stored. All storages except Element are for single precision. */
 enum class CoefficientStorage : unsigned char
 {
-  Element, ///< as they were computed, float or double
+  Element, ///< in the type in which they were computed, float or double
   Half,    ///< IEEE binary16 times a power of two, for order 3
   Int16,   ///< 16-bit integers with scale and offset, for order 3
   Texture  ///< float, with a margin that continues them, in a texture (on the host: in the same layout)
 };
 
-/** \brief Name of a storage as in messages. */
+/** \brief Name of a storage in messages. */
 constexpr const char *
 NameOf(CoefficientStorage storage)
 {
@@ -106,23 +106,24 @@ struct Int16Coefficient
   CUDASPLINE_HOST_DEVICE explicit CUDASPLINE_INLINE operator float() const { return static_cast<float>(number); }
 };
 
-/** \brief How 16 bits become a coefficient: offset + scale * stored. */
+/** \brief Conversion of 16 bits to a coefficient: offset + scale * stored. */
 struct StorageScale
 {
-  float  scale{ 1.0F };     ///< of Half a power of two; of Int16 the quantum
-  float  offset{ 0.0F };    ///< of Half 0
-  double errorBound{ 0.0 }; ///< of a finite coefficient, and so of a value; of a derivative along an axis half
+  float scale{ 1.0F };  ///< for Half a power of two; for Int16 the quantum
+  float offset{ 0.0F }; ///< for Half 0
+  /** Of a finite coefficient, and thus of a value; twice as large for a derivative along an axis. */
+  double errorBound{ 0.0 };
 
   /** Stores a coefficient. On the host in the default rounding mode; the bits are the same on host and device.
    *
-   * \param[in] coefficient the coefficient; for Half any number, NaN or infinity, which stay what they are; for Int16
-   *   within the range that the scale was made for
-   * \param[out] stored what it becomes */
+   * \param[in] coefficient the coefficient; for Half any number, where NaN and infinity are preserved; for Int16 within
+   * the range for which the scale was computed
+   * \param[out] stored the stored coefficient */
   ///@{
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Store(float coefficient, HalfCoefficient & stored) const
   {
-    stored = HalfCoefficient(coefficient * (1.0F / scale)); // powers of two: exact but below the smallest float
+    stored = HalfCoefficient(coefficient * (1.0F / scale)); // powers of two: exact except below the smallest float
   }
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Store(float coefficient, Int16Coefficient & stored) const
@@ -135,12 +136,13 @@ struct StorageScale
 
 /** \brief The scale of halves for coefficients of given extremes (host only).
  *
- * With m the largest finite magnitude, the scale is the power of two that brings m into [2^14, 2^15): nothing overflows
- * whatever m is, and what is lost below the normal halves is at most 2^-29 of m. From there on neighbours are 2^4 apart
- * at most: the error is at most 2^3 times the scale, which is at most 2^-11 m. Only where m is below 2^-111 the scale
- * stays 2^-125, so that it and its inverse are normal floats, and the error is at most 2^-11 m + 2^-25 scale.
+ * With the largest finite magnitude m, the scale is the power of two that brings m into [2^14, 2^15): no coefficient
+ * overflows for any m, and the loss below the normal halves is at most 2^-29 m. In that range the distance of
+ * neighbours is at most 2^4: the error is at most 2^3 times the scale, which is at most 2^-11 m. Only if m is below
+ * 2^-111 the scale is 2^-125, so that it and its inverse are normal floats, and the error is at most 2^-11 m + 2^-25
+ * scale.
  *
- * \param[in] coefficients extremes of the finite ones */
+ * \param[in] coefficients extremes of the finite coefficients */
 inline StorageScale
 ScaleOfHalves(const CoefficientStatistics<float> & coefficients)
 {
@@ -161,9 +163,9 @@ ScaleOfHalves(const CoefficientStatistics<float> & coefficients)
 
 /** \brief The scale and offset of 16-bit integers for coefficients of given extremes (host only).
  *
- * The offset is the middle of the range and the quantum the least float of which 32767 reach either end: a coefficient
- * errs by at most half the quantum, (maximum - minimum) / 131068, except for the rounding of the offset. Where all are
- * the same they are kept exactly. The subtraction, division and rounding in double add 2^-36 quanta at most.
+ * The offset is the middle of the range. The quantum is the smallest float of which 32767 reach either end. The error
+ * of a coefficient is at most half the quantum, (maximum - minimum) / 131068, except for the rounding of the offset.
+ * Equal coefficients are stored exactly. The subtraction, division and rounding in double add at most 2^-36 quanta.
  *
  * \param[in] coefficients extremes; all are finite */
 inline StorageScale
@@ -173,7 +175,7 @@ ScaleOfIntegers(const CoefficientStatistics<float> & coefficients)
   made.scale = 0.0F;
   if (!(coefficients.minimum <= coefficients.maximum))
   {
-    return made; // there are none
+    return made; // there are no coefficients
   }
   const auto low = static_cast<double>(coefficients.minimum);
   const auto high = static_cast<double>(coefficients.maximum);

@@ -34,7 +34,7 @@ namespace itk::CudaSpline
  *
  * With B = 0 the filter interpolates: C is the tension of the cardinal spline, and -C the parameter a of Keys
  * \cite{Keys1981}. With B > 0 it smooths: at a sample it weights the neighbours by B / 6. (1, 0) is the cubic B-spline
- * without its prefilter. Polynomials of degree 1 are reproduced where B + 2 C = 1, those of degree 2 by (0, 1/2) alone.
+ * without its prefilter. Polynomials of degree 1 are reproduced if B + 2 C = 1, those of degree 2 only by (0, 1/2).
  */
 struct CubicParameters
 {
@@ -50,22 +50,21 @@ inline constexpr CubicParameters MitchellNetravaliParameters{ 1.0 / 3.0, 1.0 / 3
 
 /** \brief Weights of cubic convolution at the four samples around a point.
  *
- * With x the coordinate (samples) and i = floor(x), weight k belongs to sample i - 1 + k. In powers of t, with u = 1 -
- t:
+ * With the coordinate x (samples) and i = floor(x), weight k belongs to sample i - 1 + k. In powers of t, with u = 1 -
+ * t:
  * \verbatim
-   w[0] =             -C t u^2              +   B/6 u^3
-   w[1] = 1 + (C - 3) t^2 + (2 - C) t^3     +   B/6 (12 t^2 - 9 t^3 - 2)
-   w[2] = 1 + (C - 3) u^2 + (2 - C) u^3     +   B/6 (12 u^2 - 9 u^3 - 2)
-   w[3] =             -C t^2 u              +   B/6 t^3
-   \endverbatim
- * which is the filter k(s) of Mitchell and Netravali at the distances s = 1 + t, t, 1 - t and 2 - t. Value and slope
- are
+ *    w[0] = -C t u^2 + B/6 u^3
+ *    w[1] = 1 + (C - 3) t^2 + (2 - C) t^3 + B/6 (12 t^2 - 9 t^3 - 2)
+ *    w[2] = 1 + (C - 3) u^2 + (2 - C) u^3 + B/6 (12 u^2 - 9 u^3 - 2)
+ *    w[3] = -C t^2 u + B/6 t^3
+ * \endverbatim
+ * This is the filter k(s) of Mitchell and Netravali at the distances s = 1 + t, t, 1 - t and 2 - t. Value and slope are
  * continuous for all B and C.
  *
- * The terms of C are computed as products that are exactly 0, 1, 0, 0 at t = 0, and mirrored exactly where 1 - t is
- * exact. Those of B are added only where B is not 0: results for B = 0 are those of the terms of C, bit for bit. They
- * are rounded one by one, because a compiler of device code fuses multiplications and additions in one kernel that it
- * does not fuse in another.
+ * The terms of C are computed as products that are exactly 0, 1, 0, 0 at t = 0, and mirrored exactly if 1 - t is exact.
+ * Those of B are added only if B is not 0: results for B = 0 are bitwise equal to the terms of C. They are rounded one
+ * by one, because a compiler of device code fuses multiplications and additions in one kernel that it does not fuse in
+ * another.
  *
  * \tparam TReal float or double
  * \param[in] t position of x relative to sample i (samples), in [0, 1)
@@ -73,8 +72,8 @@ inline constexpr CubicParameters MitchellNetravaliParameters{ 1.0 / 3.0, 1.0 / 3
  * \param[out] w the four weights; they sum to 1
  *
  * \par Accuracy
- * for b and c in [0, 1] within 8 units of rounding for b = 0 (at most six operations, on terms that do not exceed 2),
- * within 16 for others (six more, on terms that do not exceed 12, times b / 6) */
+ * For b and c in [0, 1] within 8 units of rounding for b = 0 (at most six operations, on terms of at most 2), within 16
+ * for others (six more, on terms of at most 12, times b / 6) */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 CubicConvolutionWeights(TReal t, TReal b, TReal c, TReal * w)
@@ -165,10 +164,11 @@ CubicConvolutionSecondDerivativeWeights(TReal t, TReal b, TReal c, TReal * ddw)
   }
 }
 
-/** \brief The largest sum of the absolute weights of an axis, over all t in [0, 1]: by what errors of samples grow.
+/** \brief The largest sum of the absolute weights of an axis, over all t in [0, 1]: the factor by which errors of
+ * samples can grow.
  *
- * A sum of absolute values is the largest of the sums with all combinations of signs, each of which is a cubic in t. So
- * the result is the largest value of these cubics at t = 0, t = 1 and the zeros of their derivatives between. For B = 0
+ * A sum of absolute values is the largest of the sums with all combinations of signs, each of which is a cubic in t.
+ * The result is the largest value of these cubics at t = 0, t = 1 and the zeros of their derivatives between. For B = 0
  * and C >= 0 it is 1 + C / 2, at t = 1/2.
  *
  * \param[in] parameters B and C
@@ -210,16 +210,16 @@ CubicConvolutionNorm(const CubicParameters & parameters)
 
 /** \brief The basis of cubic convolution, as required by EvaluateOnGrid(): it is evaluated from samples.
  *
- * \tparam VSmooths B may be other than 0 */
+ * \tparam VSmooths whether B may differ from 0 */
 template <bool VSmooths>
 struct CubicBasis
 {
-  /** Samples that a value is made of, an axis. */
+  /** Number of input samples of a value along an axis. */
   static constexpr unsigned int Taps = 4;
 
   CubicParameters parameters; ///< B and C
 
-  /** First index of the support of a coordinate (samples): the one before its floor. */
+  /** First index of the support of a coordinate (samples): one before its floor. */
   template <typename TIndex = std::int64_t>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TIndex
   Start(double x)
@@ -255,7 +255,7 @@ struct CubicBasis
     CubicConvolutionSecondDerivativeWeights(t, this->B<TReal>(), static_cast<TReal>(parameters.c), w);
   }
   ///@}
-  /** Calls \p use with this basis, or with one that knows at compile time that B is 0: so that several axes ask once.
+  /** Calls \p use with this basis, or with one in which B is 0 at compile time: B is then tested once for several axes.
    */
   template <typename TUse>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -278,7 +278,7 @@ private:
   }
 };
 
-/** \brief The basis of cubic convolution of any B and C. */
+/** \brief The basis of cubic convolution for any B and C. */
 using CubicConvolutionBasis = CubicBasis<true>;
 
 /** @} */

@@ -27,9 +27,9 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief How a line of samples s[0] ... s[N-1] continues outside of its ends.
+/** \brief How a line of samples s[0] ... s[N-1] is continued outside its ends.
  *
- * Named as scipy.ndimage names them. ITK's splines know Mirror only. */
+ * With the names of scipy.ndimage. ITK's splines support only Mirror. */
 enum class Extension : unsigned char
 {
   Mirror,      ///< whole-sample symmetry, period 2 N - 2:  d c b | a b c d | c b a
@@ -39,9 +39,9 @@ enum class Extension : unsigned char
   GridConstant ///< a given value, the border value k:      k k k | a b c d | k k k
 };
 
-/** \brief True for the extensions that B-spline coefficients have too: those of a symmetric or periodic line are
- * themselves symmetric or periodic. Beyond a line that is continued with its end, or with a given value, coefficients
- * are not coefficients of the line, and B-splines of orders 2 to 5 cannot have these extensions.
+/** \brief True for extensions that also apply to B-spline coefficients: those of a symmetric or periodic line are
+ * symmetric or periodic themselves. If a line is continued with its end sample, or with a given value, its coefficients
+ * are not. B-splines of orders 2 to 5 do not support these extensions.
  *
  * \param[in] extension the extension */
 CUDASPLINE_HOST_DEVICE constexpr bool
@@ -50,7 +50,7 @@ HasCoefficients(Extension extension)
   return extension == Extension::Mirror || extension == Extension::Reflect || extension == Extension::GridWrap;
 }
 
-/** \brief Name of an extension as in messages. */
+/** \brief Name of an extension in messages. */
 constexpr const char *
 NameOf(Extension extension)
 {
@@ -69,10 +69,10 @@ NameOf(Extension extension)
   }
 }
 
-/** \brief The index in [0, size) of the sample at \p index with the extension; -1 where the border value of
- * Extension::GridConstant does.
+/** \brief The index in [0, size) of the sample at \p index with the extension; -1 for the border value of
+ * Extension::GridConstant.
  *
- * Folds any number of times, so it holds for supports that are longer than the line. A line of one sample is constant.
+ * Folds any number of times, and thus supports windows that are longer than the line. A line of one sample is constant.
  *
  * \param[in] index any index (samples)
  * \param[in] size number of samples of the line, at least 1

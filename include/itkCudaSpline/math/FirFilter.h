@@ -33,10 +33,10 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief The most taps that a FIR prefilter may have: more than double precision can distinguish at any order. */
+/** \brief Maximum number of taps of a FIR prefilter: more than double precision can distinguish at any order. */
 inline constexpr int MaximumFirTaps = 127;
 
-/** \brief Refuses a number of taps that HalfTaps cannot hold (host).
+/** \brief Throws for a number of taps that HalfTaps does not support (host).
  *
  * \param[in] count number of taps
  * \exception std::invalid_argument it is not odd, or not from 1 to MaximumFirTaps */
@@ -57,7 +57,7 @@ template <typename TReal>
 struct HalfTaps
 {
   int   reach{ 0 };                    ///< the largest distance
-  TReal tap[MaximumFirTaps / 2 + 1]{}; ///< by distance; those beyond the reach are not used
+  TReal tap[MaximumFirTaps / 2 + 1]{}; ///< indexed by distance; those beyond the reach are not used
 };
 
 /** \brief The normalised taps of FirTaps() for kernels (host).
@@ -79,12 +79,13 @@ MakeHalfTaps(int count)
   return half;
 }
 
-/** \brief The fewest normalised taps of a run-time order whose coefficient error along one axis is at most a tolerance
- * (host).
+/** \brief The minimum number of normalised taps for a run-time order whose coefficient error along one axis is at most
+ * a tolerance (host).
  *
  * \param[in] order spline order, 0 to 5; 0 and 1 need one tap
  * \param[in] tolerance worst-case error for signals of absolute value up to 1, positive; FirTruncationError()
- * \exception std::invalid_argument the order, or a tolerance that is not positive or needs more than MaximumFirTaps */
+ * \exception std::invalid_argument an unsupported order, or a tolerance that is not positive or needs more than
+ * MaximumFirTaps */
 inline int
 FirTapCountOf(unsigned int order, double tolerance)
 {
@@ -92,7 +93,7 @@ FirTapCountOf(unsigned int order, double tolerance)
     order, [tolerance](auto constantOrder) { return FirTapCount<decltype(constantOrder)::value>(tolerance, true); });
   if (count > MaximumFirTaps)
   {
-    std::ostringstream message; // std::to_string() makes 0.000000 of small numbers
+    std::ostringstream message; // std::to_string() prints small numbers as 0.000000
     message << "A FIR tolerance of " << tolerance << " needs " << count << " taps; at most " << MaximumFirTaps
             << " are possible.";
     throw std::invalid_argument(message.str());
@@ -100,19 +101,21 @@ FirTapCountOf(unsigned int order, double tolerance)
   return count;
 }
 
-/** \brief One coefficient by convolution: the sum over k of tap(k) (s[n - k] + s[n + k]), from the centre outwards.
+/** \brief Computes one coefficient by convolution: the sum over k of tap(k) (s[n - k] + s[n + k]), from the centre
+ * outwards.
  *
  * Champagnat and Le Sant, section 3.2: the cubic prefilter as a symmetric FIR filter of 2 K + 1 taps.
  *
  * \tparam TValue TReal, or a pack of lines with its arithmetic
- * \tparam VReach taps.reach where it is known to the compiler, else -1
+ * \tparam VReach taps.reach if it is known at compile time, else -1
  * \tparam TLoad callable: TValue (std::int64_t n), sample n of the extended line
  * \param[in] n index of the coefficient (samples)
  * \param[in] taps half of the taps
- * \param[in] load gives the samples
+ * \param[in] load returns the samples
  *
- * \par Accuracy truncation FirTruncationError() times max|s|; rounding (reach + 2) units in the last place of the sum
- * of |tap| times max|s| */
+ * \par Accuracy
+ * Truncation: FirTruncationError() times max|s|. Rounding: (reach + 2) units in the last place of the sum of |tap|
+ * times max|s| */
 template <typename TValue, int VReach = -1, typename TReal, typename TLoad>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TValue
 FirCoefficientAt(std::int64_t n, const HalfTaps<TReal> & taps, const TLoad & load)

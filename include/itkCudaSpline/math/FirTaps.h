@@ -61,7 +61,8 @@ FirCoefficient(int k)
     for (unsigned int i = 0; i < Poles::Count; ++i)
     {
       const double z = Poles::Pole(i);
-      // 1 / ((1 - z E^-1)(1 - z E)) has the response z^|k| / (1 - z^2); the other poles enter by their value at E = z.
+      // 1 / ((1 - z E^-1)(1 - z E)) has the response z^|k| / (1 - z^2); the other poles contribute their value at E =
+      // z.
       double residue = 1.0 / (1.0 - z * z);
       for (unsigned int j = 0; j < Poles::Count; ++j)
       {
@@ -77,7 +78,7 @@ FirCoefficient(int k)
   }
 }
 
-/** \brief Refuses a number of taps that is not odd and positive.
+/** \brief Throws for a number of taps that is not odd and positive.
  *
  * \param[in] count number of taps
  * \exception std::invalid_argument it is not */
@@ -95,8 +96,8 @@ CheckFirTapCount(int count)
  *
  * \tparam VOrder spline order, 0 to 5
  * \param[in] count number of taps, odd and positive
- * \param[in] normalize divide by the sum, so that constants pass unchanged, as the paper does; the worst-case cubic
- *   error grows by a factor of 2.73 by it
+ * \param[in] normalize divides by the sum, so that constants are preserved, as in the paper; this increases the
+ * worst-case cubic error by a factor of 2.73
  * \exception std::invalid_argument count is even or not positive */
 template <unsigned int VOrder>
 std::vector<double>
@@ -121,10 +122,10 @@ FirTaps(int count, bool normalize)
   return taps;
 }
 
-/** \brief Worst-case coefficient error of truncated taps, of signals of absolute value up to 1, along one axis.
+/** \brief Worst-case coefficient error of truncated taps along one axis, for signals of absolute value up to 1.
  *
- * The sum of the absolute differences of the truncated and the exact impulse response: what is cut off, and where the
- * taps are normalised, what the others change by. Written so that no difference of nearly equal numbers is taken.
+ * The sum of the absolute differences of the truncated and the exact impulse response: the omitted taps, and, if the
+ * taps are normalised, the change of the others. No difference of nearly equal numbers is computed.
  *
  * \tparam VOrder spline order, 0 to 5
  * \param[in] count number of taps, odd and positive
@@ -151,10 +152,10 @@ FirTruncationError(int count, bool normalize)
   return normalize ? cut + inside * std::abs(cutSum / (1.0 - cutSum)) : cut;
 }
 
-/** \brief The fewest taps whose FirTruncationError() is at most \p tolerance.
+/** \brief The minimum number of taps whose FirTruncationError() is at most \p tolerance.
  *
  * \tparam VOrder spline order, 0 to 5
- * \param[in] tolerance coefficient error of signals of absolute value up to 1; positive
+ * \param[in] tolerance coefficient error for signals of absolute value up to 1; positive
  * \param[in] normalize as for FirTaps()
  * \exception std::invalid_argument tolerance is not positive */
 template <unsigned int VOrder>
@@ -163,7 +164,7 @@ FirTapCount(double tolerance, bool normalize)
 {
   if (!(tolerance > 0.0))
   {
-    std::ostringstream message; // std::to_string() makes 0.000000 of small numbers
+    std::ostringstream message; // std::to_string() prints small numbers as 0.000000
     message << "The FIR tolerance must be positive; it is " << tolerance << ".";
     throw std::invalid_argument(message.str());
   }

@@ -28,7 +28,7 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief Samples of a grid in memory: how many, and the index of the first. Axis 0 (x) is fastest. */
+/** \brief Samples of a grid in memory: their number, and the index of the first one. Axis 0 (x) is fastest. */
 template <unsigned int VDimension>
 struct GridExtent
 {
@@ -48,7 +48,7 @@ struct GridExtent
   }
 };
 
-/** \brief y = matrix x + offset, in ITK's order of operations, each of them rounded by itself. */
+/** \brief y = matrix x + offset, in ITK's order of operations, each of them rounded separately. */
 template <unsigned int VDimension>
 struct AffineMap
 {
@@ -57,7 +57,7 @@ struct AffineMap
 
   /** itk::MatrixOffsetTransformBase::TransformPoint(): the row sums, then the offset.
    *
-   * \param[in] x a point, in mm where the map is one between physical spaces
+   * \param[in] x a point, in mm for a map between physical spaces
    * \param[out] y the mapped point */
   CUDASPLINE_HOST_DEVICE void
   Apply(const double (&x)[VDimension], double (&y)[VDimension]) const
@@ -76,10 +76,10 @@ struct AffineMap
 
 /** \brief itk::ImageBase::TransformIndexToPhysicalPoint(): starts at the origin, adds one column after the other.
  *
- * \param[in] origin place of index 0 (mm)
- * \param[in] indexToPoint mm an index, row by row
+ * \param[in] origin point of index 0 (mm)
+ * \param[in] indexToPoint mm per index, row by row
  * \param[in] index an index, x first, of any sign
- * \param[out] point its place (mm) */
+ * \param[out] point its point (mm) */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 IndexToPoint(const double (&origin)[VDimension],
@@ -99,9 +99,9 @@ IndexToPoint(const double (&origin)[VDimension],
 
 /** \brief itk::ImageBase::TransformPhysicalPointToContinuousIndex(): the difference to the origin, then the row sums.
  *
- * \param[in] origin place of index 0 (mm)
- * \param[in] pointToIndex indices a mm, row by row
- * \param[in] point a place (mm)
+ * \param[in] origin point of index 0 (mm)
+ * \param[in] pointToIndex indices per mm, row by row
+ * \param[in] point a point (mm)
  * \param[out] index its continuous index, x first; another array than \p point */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -130,23 +130,22 @@ struct GridGeometry
 {
   GridExtent<VDimension> extent;                                 ///< the samples in memory
   double                 origin[VDimension]{};                   ///< point of index 0 (mm)
-  double                 indexToPoint[VDimension][VDimension]{}; ///< direction times spacing (mm an index)
-  double                 pointToIndex[VDimension][VDimension]{}; ///< its inverse (indices a mm)
+  double                 indexToPoint[VDimension][VDimension]{}; ///< direction times spacing (mm per index)
+  double                 pointToIndex[VDimension][VDimension]{}; ///< its inverse (indices per mm)
 
   /** itk::ImageBase::TransformIndexToPhysicalPoint(): starts at the origin, adds one column after the other.
    *
    * \param[in] index an index, x first, of any sign
-   * \param[out] point its place (mm) */
+   * \param[out] point its point (mm) */
   CUDASPLINE_HOST_DEVICE void
   IndexToPoint(const std::int64_t (&index)[VDimension], double (&point)[VDimension]) const
   {
     CudaSpline::IndexToPoint(origin, indexToPoint, index, point);
   }
 
-  /** itk::ImageBase::TransformPhysicalPointToContinuousIndex(): the difference to the origin, then the row
-   * sums.
+  /** itk::ImageBase::TransformPhysicalPointToContinuousIndex(): the difference to the origin, then the row sums.
    *
-   * \param[in] point a place (mm)
+   * \param[in] point a point (mm)
    * \param[out] index its continuous index, x first */
   CUDASPLINE_HOST_DEVICE void
   PointToContinuousIndex(const double (&point)[VDimension], double (&index)[VDimension]) const
@@ -155,20 +154,20 @@ struct GridGeometry
   }
 };
 
-/** \brief Continuous input indices of the two ends of an output scanline: at its first sample and one past its last.
+/** \brief Continuous input indices of both ends of an output scanline: at its first sample and one past its last.
  *
- * itk::ResampleImageFilter maps only these two by a linear transform and interpolates in between, over the scanline of
- * the *largest possible* output region, so that results do not depend on how the work is cut. */
+ * itk::ResampleImageFilter maps only these two with a linear transform and interpolates between them, over the scanline
+ * of the *largest possible* output region: results do not depend on how the work is divided. */
 template <unsigned int VDimension>
 struct ScanlineEnds
 {
   double start[VDimension]{}; ///< continuous index of the first sample, x first
   double end[VDimension]{};   ///< continuous index one past the last sample
 
-  /** \brief Continuous input index of one sample of the scanline, bit for bit ITK's.
+  /** \brief Continuous input index of one sample of the scanline, bitwise equal to ITK's.
    *
    * \tparam TCoordinate float or double, the interpolator's coordinate type: every value is rounded to it
-   * \param[in] sample samples from the first one of the scanline
+   * \param[in] sample number of the sample in the scanline
    * \param[in] length samples of the scanline, as a double
    * \param[out] index continuous input index, a value of TCoordinate */
   template <typename TCoordinate>
@@ -181,7 +180,7 @@ struct ScanlineEnds
   /** \brief At() for a fraction of the scanline.
    *
    * \tparam TCoordinate as for At()
-   * \param[in] alpha sample by length
+   * \param[in] alpha sample divided by length
    * \param[out] index continuous input index, a value of TCoordinate */
   template <typename TCoordinate>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -200,7 +199,7 @@ struct ScanlineEnds
 /** \brief The ends of one output scanline under an affine map between physical spaces.
  *
  * \param[in] output geometry of the output; its extent is the largest possible region
- * \param[in] map output point to input point
+ * \param[in] map maps output points to input points
  * \param[in] input geometry of the input
  * \param[in] index an index on the scanline; index[0] is not used */
 template <unsigned int VDimension>

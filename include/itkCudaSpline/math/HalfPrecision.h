@@ -44,7 +44,7 @@ inline constexpr double HalfSmallestSubnormal = 0x1p-24;
 /** \brief The smallest positive half with a full fraction: below it the relative error grows. */
 inline constexpr double HalfSmallestNormal = 0x1p-14;
 
-/** \brief The largest finite half. What is not below 65520, half a unit above, is stored as infinity. */
+/** \brief The largest finite half. Numbers of at least 65520, half a unit above, are stored as infinity. */
 inline constexpr double HalfLargest = 65504.0;
 
 /** \brief The value of a half: exact. NaN stays NaN.
@@ -60,8 +60,8 @@ HalfToFloat(std::uint16_t half)
 #else
   const std::uint32_t magnitude = half & 0x7fffU;
   // Subnormal halves count units of 2^-24. For the others the exponent's bias becomes 127, and 31, the exponent of
-  // infinity and NaN, becomes 255. No float that is met on the way is subnormal: a mode that flushes those does not
-  // matter.
+  // infinity and NaN, becomes 255. No intermediate float is subnormal: the result does not depend on a mode that
+  // flushes those.
   const float   small = static_cast<float>(magnitude) * 0x1p-24F;
   std::uint32_t smallBits = 0;
   std::memcpy(&smallBits, &small, sizeof(smallBits));
@@ -90,11 +90,11 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::uint16_t
   std::memcpy(&bits, &value, sizeof(bits));
   const std::uint32_t sign = bits >> 16 & 0x8000U;
   const std::uint32_t magnitude = bits & 0x7fffffffU;
-  // Normal: 13 bits of fraction go. Half of the last place that stays, less one where that place is even, carries into
-  // it; from the largest half the carry leads to infinity. The magnitude is capped at 2^16, which is infinity.
+  // Normal: 13 bits of fraction are dropped. Half of the remaining last place, minus one if that place is even, carries
+  // into it; from the largest half the carry gives infinity. The magnitude is limited to 2^16, which is infinity.
   const std::uint32_t capped = magnitude < 0x47800000U ? magnitude : 0x47800000U;
   const std::uint32_t normal = (capped - (112U << 23) + 0xfffU + (capped >> 13 & 1U)) >> 13;
-  // Subnormal: in [1/2, 1) a float's last place is 2^-24, so that the addition rounds to what is wanted.
+  // Subnormal: in [1/2, 1) a float's last place is 2^-24, so that the addition rounds correctly.
   const std::uint32_t low = magnitude < 0x38800000U ? magnitude : 0U;
   float               shifted = 0.0F;
   std::memcpy(&shifted, &low, sizeof(shifted));

@@ -20,18 +20,18 @@
 
 /** \file
  * \ingroup CudaSplineMath
- * \brief The function decorator of the math layer.
+ * \brief The function decorators of the math layer.
  *
- * Every function of this layer is compiled for the host, and for the device where nvcc reads it. */
+ * Every function of this layer is compiled for the host, and by nvcc also for the device. */
 
 /** \def CUDASPLINE_HOST_DEVICE
- * \brief Stands before a function that is compiled for host and device. */
+ * \brief Decorates a function that is compiled for host and device. */
 /** \def CUDASPLINE_INLINE
- * \brief Inlines a function of an inner loop, whatever the compiler thinks of its length. */
+ * \brief Inlines a function of an inner loop, regardless of its length. */
 /** \def CUDASPLINE_DEVICE_INLINE
- * \brief Inlines a function into the kernels of a device; the host calls it, where it would be compiled many times. */
+ * \brief Inlines a function into the kernels of a device. The host calls it, where it would be compiled many times. */
 /** \def CUDASPLINE_NOINLINE
- * \brief Keeps a long function that many kernels share out of them: it is compiled once, and called. */
+ * \brief Prevents inlining of a long function that many kernels share: it is compiled once, and called. */
 #if defined(__CUDACC__)
 #  define CUDASPLINE_NOINLINE __noinline__
 #  define CUDASPLINE_HOST_DEVICE __host__ __device__

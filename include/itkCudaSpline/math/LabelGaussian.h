@@ -27,7 +27,7 @@
 #include <cstdint>
 
 /** \file
- * \brief The label whose Gaussian neighbourhood weighs most, by the rule of
+ * \brief The label with the largest Gaussian weight in a neighbourhood, by the rule of
  * itk::LabelImageGaussianInterpolateImageFunction \cite{YushkevichGaussian}. */
 
 namespace itk::CudaSpline
@@ -35,7 +35,7 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief The Gaussian around a point and where it is cut off. */
+/** \brief The Gaussian around a point and its cut-off. */
 template <unsigned int VDimension>
 struct LabelGaussian
 {
@@ -56,10 +56,11 @@ struct LabelGaussian
   }
 };
 
-/** \brief The samples around a point that count, and their weights by axis: integrals of the Gaussian over the samples.
+/** \brief The samples around a point that have a weight, and their weights along each axis: integrals of the Gaussian
+ * over the samples.
  *
- * Weights of an axis are differences of the error function, twice the integral. They are tabled for windows of up to
- * MaximumTabledWeights samples, and computed again whenever they are asked for beyond. */
+ * Weights of an axis are differences of the error function, twice the integral. They are tabulated for windows of up to
+ * MaximumTabledWeights samples, and computed on each access for larger ones. */
 template <unsigned int VDimension>
 class LabelGaussianWindow
 {
@@ -67,7 +68,7 @@ public:
   static constexpr std::int64_t MaximumTabledWeights = 16; ///< of each axis: a cut-off of 7 samples
 
   std::int64_t first[VDimension]; ///< relative to the first sample in memory
-  std::int64_t count[VDimension]; ///< samples; 0 where the window does not meet the memory
+  std::int64_t count[VDimension]; ///< samples; 0 if the window is outside the memory
 
   /** \param[in] rule the Gaussian
    * \param[in] extent the samples in memory
@@ -81,7 +82,8 @@ public:
     constexpr double sqrt2 = 1.41421356237309504880;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      // ITK's clipping, in the type of its coordinates; compared before it is made an integer, so any cut-off will do.
+      // ITK's clipping, in the type of its coordinates. Compared before the conversion to an integer: any cut-off is
+      // supported.
       const double middle = RoundedSum(static_cast<double>(index[d]), 0.5);
       const double low = ::floor(static_cast<double>(RoundedTo<TCoordinate>(RoundedSum(middle, -rule.cutOff[d]))));
       const double high = ::ceil(static_cast<double>(RoundedTo<TCoordinate>(RoundedSum(middle, rule.cutOff[d]))));
@@ -102,7 +104,7 @@ public:
     }
   }
 
-  /** True where no sample counts. */
+  /** True if no sample has a weight. */
   CUDASPLINE_HOST_DEVICE bool
   IsEmpty() const
   {
@@ -142,16 +144,16 @@ private:
 /** \brief Running sums of the weights of up to 16 labels, without a heap.
  *
  * A GPU thread has no std::map. 16 labels and sums are 256 bytes of its local memory, and more than 16 labels within
- * some samples around a point are rare in segmentations. When there are more the 16 smallest ones (as numbers) stay: a
- * label that stays to the end was among the smallest ones when it was met first, so its sum is complete, and those
- * above the largest one that stayed are for the next pass over the samples. A label that goes had true running sums
- * until then. */
+ * some samples around a point are rare in segmentations. With more labels the 16 smallest ones (as numbers) are kept. A
+ * label that is kept to the end was among the smallest ones at its first sample: its sum is complete. Labels above the
+ * largest kept one are left for the next pass over the samples. The running sums of a removed label were correct until
+ * its removal. */
 class LabelSums
 {
 public:
-  static constexpr int MaximumLabels = 16; ///< of one pass
+  static constexpr int MaximumLabels = 16; ///< maximum number of labels of one pass
 
-  /** Forgets the sums and takes labels above the largest one that was kept. */
+  /** Clears the sums and accepts labels above the largest one that was kept. */
   CUDASPLINE_HOST_DEVICE void
   NextPass()
   {
@@ -161,7 +163,7 @@ public:
     m_Count = 0;
   }
 
-  /** True where labels are left for another pass. */
+  /** True if labels are left for another pass. */
   CUDASPLINE_HOST_DEVICE bool
   HasMore() const
   {
@@ -173,11 +175,11 @@ public:
    * \param[in] label the label
    * \param[in] weight the weight
    * \param[out] sum the label's running sum
-   * \return false where the label belongs to another pass */
+   * \return false if the label belongs to another pass */
   CUDASPLINE_HOST_DEVICE bool
   Add(std::uint64_t label, double weight, double & sum)
   {
-    // Neighbours have the same label most of the time.
+    // Neighbours mostly have the same label.
     if (m_Last >= m_Count || m_Label[m_Last] != label)
     {
       if (m_HasFloor && label <= m_Floor)
@@ -235,16 +237,16 @@ private:
   bool          m_Overflowed{ false };
 };
 
-/** \brief Labels as LabelGaussianWinner() reads them, from elements of run-time type: their bits, so that 64-bit ones
- * stay apart. */
+/** \brief Reads labels for LabelGaussianWinner() from elements of run-time type as bits, so that 64-bit labels are
+ * distinguished. */
 struct LabelReader
 {
   const void * data; ///< first element, host or device
   ScalarType   type; ///< type of the elements
 
-  /** The bits of an element; those of 0 for -0, which ITK takes for the same label.
+  /** The bits of an element; for -0 those of 0, which is the same label in ITK.
    *
-   * \param[in] offset elements from the first */
+   * \param[in] offset number of the element */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::uint64_t
                                            operator()(std::int64_t offset) const
   {
@@ -253,29 +255,29 @@ struct LabelReader
   }
 };
 
-/** \brief Where a sample stands whose label wins at a continuous index: the largest sum of weights of its samples.
+/** \brief Finds a sample with the label that wins at a continuous index: the label with the largest sum of weights.
  *
- * By the rule of itk::LabelImageGaussianInterpolateImageFunction: the samples around the point are met with x fastest,
- * each adds its weight to the sum of its label, and the label whose sum was the first to exceed all sums before wins.
- * If sums are equal, it is the label that was reached first; so it is for any number of labels here, in as many passes
- * as they take (LabelSums). The offset of a sample is returned, so that its bits can be copied: ITK's labels are
- * double, and those beyond 2^53 fall together there.
+ * The rule is that of itk::LabelImageGaussianInterpolateImageFunction. The samples around the point are visited with x
+ * fastest, and each adds its weight to the sum of its label. The winner is the label whose sum was the first to exceed
+ * all previous sums. If sums are equal, the label that reached it first wins; this holds for any number of labels here,
+ * in as many passes as needed (LabelSums). The offset of a sample is returned, so that its bits can be copied: ITK's
+ * labels are double, which does not distinguish labels beyond 2^53.
  *
- * Two differences are meant: ITK adds the start index of an image twice, so that its Gaussian is elsewhere unless
- * images start at 0; here it is around the point. And ITK's error function, vnl_erf(), stops its series early: it is
- * off by up to 3.3e-8, the C library's by a unit of 2^-53 (two on a device). So another label may win where two sums
- * differ by less than the bound below.
+ * There are two intentional differences. ITK adds the start index of an image twice, which misplaces its Gaussian
+ * unless images start at 0; here it is around the point. ITK's error function, vnl_erf(), truncates its series early:
+ * its error is up to 3.3e-8, that of the C library a unit of 2^-53 (two on a device). Another label may therefore win
+ * if two sums differ by less than the bound below.
  *
- * \tparam TLabel LabelReader or alike
+ * \tparam TLabel LabelReader or a similar class
  * \param[in] rule the Gaussian
  * \param[in] extent the samples in memory
  * \param[in] index continuous index (samples), in the index space of \p extent
  * \param[in] label called with an offset (elements from the first sample, x fastest); returns a std::uint64_t
- * \return offset of a sample with the label (elements from the first); -1 where no weight is positive: 0 in ITK
+ * \return offset of a sample with the label (elements from the first); -1 if no weight is positive: 0 in ITK
  *
  * \par Accuracy
- * with weights of an axis that sum to at most 2, n samples an axis and an error e of the error function, a sum is off
- * by at most VDimension 2 n e 2^(VDimension - 1): e = 2^-52 here, 3.3e-8 in ITK */
+ * With weights of an axis that sum to at most 2, n samples per axis and an error e of the error function, the error of
+ * a sum is at most VDimension 2 n e 2^(VDimension - 1): e = 2^-52 here, 3.3e-8 in ITK */
 template <unsigned int VDimension, typename TCoordinate, typename TLabel>
 CUDASPLINE_HOST_DEVICE inline std::int64_t
 LabelGaussianWinner(const LabelGaussian<VDimension> & rule,
@@ -290,7 +292,7 @@ LabelGaussianWinner(const LabelGaussian<VDimension> & rule,
     return winner;
   }
   double       largest = 0.0;
-  std::int64_t reached = 0; // when, in samples that were met
+  std::int64_t reached = 0; // number of visited samples when the largest sum was reached
   LabelSums    sums;
   for (bool more = true; more;)
   {

@@ -25,11 +25,11 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief Neighbours along x, held and summed together: the innermost axis of a support.
+/** \brief Neighbours along x, which are stored and summed together: the innermost axis of a support.
  *
- * Loops of constant length over an array, which compilers turn into vector instructions on the host and into registers
- * on the device. The operations on a lane are the same in the same order everywhere; the device fuses each product with
- * the sum it is added to. This is explicit because the compiler may fuse either of two products that are added, and
+ * Compilers turn loops of constant length over an array into vector instructions on the host and into registers on the
+ * device. The operations on a lane are the same in the same order everywhere; the device fuses each product with the
+ * sum to which it is added. This is explicit because the compiler may fuse either of two products that are added, and
  * would choose differently in different kernels.
  *
  * \tparam VCount number of neighbours

@@ -28,37 +28,37 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief Samples that one call of FilterSegment() gives. Segments start at its multiples from the line's first sample.
+/** \brief Number of coefficients of a call of FilterSegment(). Segments start at multiples of it from the line's first
+ * sample.
  */
 inline constexpr int LineSegmentLength = 32;
 
-/** \brief B-spline coefficients of one segment of a line by truncated recursion.
+/** \brief Computes the B-spline coefficients of one segment of a line by truncated recursion.
  *
- * The exact prefilter is a causal and an anti-causal recursion, each a product over the poles. Both forget their
- * past by |z|^K, so a segment needs only K more samples on either side (RecursionWarmUp) and
- * segments are independent of each other: of threads, of slabs and of the length of the line. All causal stages run in
- * one sweep, then all anti-causal ones: they commute.
+ * The exact prefilter is a causal and an anti-causal recursion, each a product over the poles. The influence of a
+ * sample decays like |z|^K: a segment needs only K additional samples on either side (RecursionWarmUp), and segments
+ * are independent of each other, of threads, of slabs and of the length of the line. All causal stages run in one
+ * sweep, then all anti-causal ones, because they commute.
  *
- * The line is read on its infinite extension (FoldIndex()), by which every boundary rule and every short line is
- * covered without a formula of its own; for Extension::Mirror the result is ITK's coefficient up to the stated
- * truncation.
+ * The line is read on its infinite extension (FoldIndex()), which covers every boundary rule and every short line
+ * without a separate formula. For Extension::Mirror the result is ITK's coefficient up to the documented truncation.
  *
- * A NaN or infinity reaches LineSegmentLength + RecursionWarmUp samples at most, where ITK's goes through the whole
+ * A NaN or infinity affects at most LineSegmentLength + RecursionWarmUp samples, whereas ITK spreads it over the whole
  * line.
  *
  * \tparam VOrder spline order, 2 to 5
  * \tparam TReal float or double
  * \tparam TValue TReal, or a pack of lines with its arithmetic
- * \tparam VWarmUp samples ahead of the segment: RecursionWarmUp or ItkHorizon
+ * \tparam VWarmUp samples before the segment: RecursionWarmUp or ItkHorizon
  * \tparam TLoad callable: TValue (std::int64_t n), sample n of the extended line, n of any sign
  * \tparam TStore callable: void (int k, TValue), coefficient of sample begin + k, k from LineSegmentLength - 1 down to
- *   0
+ * 0
  * \param[in] begin index of the segment's first sample in the line
- * \param[in] load gives the samples
- * \param[in] store takes the coefficients
+ * \param[in] load returns the samples
+ * \param[in] store receives the coefficients
  *
  * \par Accuracy
- * truncation at most 6e-8 (float) or 1.1e-16 (double) of max|c|; rounding a few units more */
+ * Truncation at most 6e-8 (float) or 1.1e-16 (double) of max|c|; rounding a few units more */
 template <unsigned int VOrder,
           typename TReal,
           typename TValue,

@@ -29,22 +29,23 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief The cell that a continuous index lies in, for linear interpolation of several arrays of one extent.
+/** \brief The cell that contains a continuous index, for linear interpolation of several arrays of one extent.
  *
- * The values of finite samples are LinearValue()'s, bit for bit. That asks first whether a neighbour is needed; here
- * all corners are read, in place of one that is not needed the lower one again, at a distance of 0: a device has all
- * reads under way at once. An infinite sample of which nothing more is needed gives NaN.
+ * The values of finite samples are bitwise equal to LinearValue(). That function first tests whether a neighbour is
+ * needed. Here all corners are read, and a corner that is not needed is replaced by the lower one, at a distance of 0:
+ * a device can issue all reads at once. An infinite sample whose neighbour is not needed gives NaN.
  *
  * \tparam VDimension dimension, 1 to 3 */
 template <unsigned int VDimension>
 struct LinearCell
 {
-  std::int64_t offset{ 0 };          ///< of the lower corner (elements)
-  std::int64_t step[VDimension];     ///< to the upper neighbour of each axis (elements); 0: none, or none is needed
+  std::int64_t offset{ 0 }; ///< of the lower corner (elements)
+  /** To the upper neighbour of each axis (elements); 0: it does not exist or is not needed. */
+  std::int64_t step[VDimension];
   double       distance[VDimension]; ///< position between the neighbours of each axis, in [0, 1]
 
   /** \param[in] extent the samples in memory
-   * \param[in] index continuous index (samples), inside of the buffer by ITK's half-pixel rule */
+   * \param[in] index continuous index (samples), inside the buffer by ITK's half-pixel rule */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   LinearCell(const GridExtent<VDimension> & extent, const double (&index)[VDimension])
   {
@@ -52,7 +53,7 @@ struct LinearCell
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       const std::int64_t last = extent.start[d] + extent.size[d] - 1;
-      std::int64_t       base = Floor(index[d]); // beyond the last sample where that is -1, just below 0
+      std::int64_t       base = Floor(index[d]); // beyond the last sample if that is -1, just below 0
       base = base < extent.start[d] ? extent.start[d] : (base > last ? last : base);
       const double above = RoundedSum(index[d], -static_cast<double>(base));
       const bool   hasUpper = above > 0.0 && base < last;
@@ -94,7 +95,7 @@ struct LinearCell
     return value[0];
   }
 
-  /** FloorIndex(), on a device by ShortFloorIndex() where that has it. */
+  /** FloorIndex(), on a device ShortFloorIndex() for the indices that it supports. */
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE std::int64_t
                                                   Floor(double x)
   {

@@ -35,7 +35,7 @@ namespace itk::CudaSpline
  * \tparam VAxis number of axes; VDimension for the whole
  * \param[in] data first sample, host or device, x fastest
  * \param[in] offset elements from \p data to the lower corner
- * \param[in] step elements to the upper neighbour of each axis, 0 where there is none or none is needed
+ * \param[in] step elements to the upper neighbour of each axis, 0 if it does not exist or is not needed
  * \param[in] distance position between the neighbours of each axis, in [0, 1] */
 template <unsigned int VAxis, unsigned int VDimension, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
@@ -63,13 +63,13 @@ InterpolateCorners(const TReal * data,
 /** \brief Linear interpolation at a continuous index by the rule of itk::LinearInterpolateImageFunction.
  *
  * The lower corner is the floor, at least the first sample. A neighbour that is beyond the last sample, or whose weight
- * is 0, is not read: its NaN or infinity does not count.
+ * is 0, is not read, even if it is NaN or infinite.
  *
  * \tparam TReal float or double, type of the samples and of the arithmetic
  * \param[in] data first sample, host or device, x fastest
  * \param[in] extent the samples in memory
- * \param[in] index continuous index (samples), inside of the buffer by ITK's half-pixel rule
- * \param[in] stride elements from a sample to the next along x */
+ * \param[in] index continuous index (samples), inside the buffer by ITK's half-pixel rule
+ * \param[in] stride distance of adjacent samples along x (elements) */
 template <typename TReal, unsigned int VDimension, typename TCoordinate>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 LinearValue(const TReal *                  data,
@@ -83,7 +83,7 @@ LinearValue(const TReal *                  data,
   for (unsigned int d = 0; d < VDimension; ++d)
   {
     const std::int64_t last = extent.start[d] + extent.size[d] - 1;
-    std::int64_t       base = FloorIndex(index[d]); // beyond the last sample where that is -1, just below 0
+    std::int64_t       base = FloorIndex(index[d]); // beyond the last sample if that is -1, just below 0
     base = base < extent.start[d] ? extent.start[d] : (base > last ? last : base);
     const TCoordinate above = RoundedSum(index[d], -static_cast<TCoordinate>(base));
     const bool        hasUpper = above > TCoordinate(0) && base < last;
@@ -95,12 +95,12 @@ LinearValue(const TReal *                  data,
   return InterpolateCorners<VDimension>(data, offset, step, distance);
 }
 
-/** \brief Interpolation between the two neighbours of each axis among the axes 0 to VAxis - 1, x innermost, each of
- * them folded into the array or outside of it.
+/** \brief Interpolation between the two neighbours of each axis among the axes 0 to VAxis - 1, x innermost. Each
+ * neighbour is folded into the array or outside it.
  *
  * \param[in] grid the samples
- * \param[in] at offset of the axes above (elements); 0 for the whole
- * \param[in] offset what the lower and the upper neighbour add to it, or OffsetOutside (elements)
+ * \param[in] at offset from the axes above (elements); 0 for the whole
+ * \param[in] offset the contribution of the lower and the upper neighbour to it, or OffsetOutside (elements)
  * \param[in] distance position between the neighbours of each axis, in [0, 1): the upper one is not read at 0 */
 template <unsigned int VAxis, unsigned int VDimension, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
@@ -125,13 +125,14 @@ InterpolateNeighbours(const CoefficientGrid<VDimension, TReal> & grid,
   }
 }
 
-/** \brief Linear interpolation at any continuous index, between samples that continue outside as the grid says.
+/** \brief Linear interpolation at any continuous index, with samples that are continued outside by the grid's
+ * extension.
  *
- * Within the buffer, and outside of it with Extension::Nearest, it is the rule of LinearValue().
+ * Inside the buffer, and outside it with Extension::Nearest, it follows the rule of LinearValue().
  *
  * \param[in] grid the samples
- * \param[in] index continuous index (samples), of a magnitude below 2^62
- * \param[in] stride elements from a sample to the next along x */
+ * \param[in] index continuous index (samples), with a magnitude below 2^62
+ * \param[in] stride distance of adjacent samples along x (elements) */
 template <unsigned int VDimension, typename TReal, typename TCoordinate>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 LinearValueExtended(const CoefficientGrid<VDimension, TReal> & grid,
@@ -144,7 +145,7 @@ LinearValueExtended(const CoefficientGrid<VDimension, TReal> & grid,
   {
     std::int64_t base = FloorIndex(index[d]);
     TCoordinate  above = RoundedSum(index[d], -static_cast<TCoordinate>(base));
-    if (above < TCoordinate(0)) // FloorIndex() gives the integer above for a number just below it
+    if (above < TCoordinate(0)) // FloorIndex() returns the integer above for a number just below it
     {
       above = TCoordinate(0);
     }

@@ -24,13 +24,13 @@
 #include <cstdint>
 
 /** \file
- * \brief What the metrics of a registration add up over their samples.
+ * \brief The sums of a registration metric over its samples.
  *
- * With f the fixed and m the moving value of a sample, g the gradient of the moving image at the mapped point, x the
- * sample's place in the virtual domain and J(x) the Jacobian of the transform by its parameters, the derivative of each
- * metric is a sum of w J(x)' g with a weight w that depends on f and m. J of every linear transform is affine in x, so
- * the sums of w g_i and w g_i (x_j - c_j), its moments, hold all that the parameters need: D (D + 1) numbers, whatever
- * the transform. See ContractMoments(). */
+ * Let f be the fixed and m the moving value of a sample, g the gradient of the moving image at the mapped point, x the
+ * sample's point in the virtual domain, and J(x) the Jacobian of the transform with respect to its parameters. The
+ * derivative of each metric is a sum of w J(x)' g with a weight w that depends on f and m. J of every linear transform
+ * is affine in x: the sums of w g_i and w g_i (x_j - c_j), its moments, determine the derivative with respect to all
+ * parameters. These are D (D + 1) numbers, for any transform. See ContractMoments(). */
 
 namespace itk::CudaSpline
 {
@@ -39,21 +39,21 @@ namespace itk::CudaSpline
 
 /** \brief Sums over the valid samples of a metric: their number, values, and sets of moments.
  *
- * A flat array, so that a device reduces it number by number. All of them are double, whatever the samples are: a
+ * They are a flat array, which a device reduces element by element. All of them are double for any type of samples: a
  * volume has 10^8.
  *
  * \tparam VDimension dimension D of the images
- * \tparam VSets sets of moments, each with a weight of its own: 0 to 2 */
+ * \tparam VSets sets of moments, each with its own weight: 0 to 2 */
 template <unsigned int VDimension, unsigned int VSets>
 struct MetricSums
 {
   /** Sets of moments. */
   static constexpr unsigned int Sets = VSets;
-  /** Whether the pass says, when it runs, how many of the sets it fills; else it fills all. */
+  /** Whether the pass determines at run time how many of the sets it fills; else it fills all. */
   static constexpr bool AnyPass = false;
-  /** Sums of values, of which a metric uses as many as it has. */
+  /** Maximum number of sums of values of a metric. */
   static constexpr unsigned int Values = 3;
-  /** Numbers of a set of moments: D rows of the sum of w g_i, and of those of w g_i (x_j - c_j). */
+  /** Numbers per set of moments: D rows of the sum of w g_i, and of those of w g_i (x_j - c_j). */
   static constexpr unsigned int Moments = VDimension * (VDimension + 1);
   /** All numbers: the count, the values, the sets. */
   static constexpr unsigned int Numbers = 1 + Values + VSets * Moments;
@@ -69,8 +69,8 @@ struct MetricSums
 
   /** Adds to a sum of values.
    *
-   * \param[in] which which of them
-   * \param[in] value what is added */
+   * \param[in] which number of the sum
+   * \param[in] value the value */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   AddValue(unsigned int which, double value)
   {
@@ -79,7 +79,7 @@ struct MetricSums
 
   /** Adds the force of a sample, w g, to a set of moments.
    *
-   * \param[in] set which of them
+   * \param[in] set number of the set
    * \param[in] weight w
    * \param[in] gradient g (per mm of the moving image's space), x first
    * \param[in] arm x - c (mm), x first */

@@ -25,7 +25,7 @@
 #include <cstring>
 
 /** \file
- * \brief The joint histogram of the mutual information of Mattes et al., by the rules of
+ * \brief The joint histogram of the mutual information of Mattes et al., with the rules of
  * itk::MattesMutualInformationImageToImageMetricv4. */
 
 namespace itk::CudaSpline
@@ -33,32 +33,32 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief Bins of a joint histogram: a box along the fixed, a cubic B-spline along the moving values.
+/** \brief Bins of a joint histogram: a box window along the fixed values, a cubic B-spline along the moving ones.
  *
- * Rows are bins of fixed values, each of as many bins of moving ones. Two bins of padding at either end: a cubic window
- * then needs no boundary. */
+ * Rows are bins of fixed values, each with as many bins of moving ones. There are two bins of padding at either end: a
+ * cubic window then needs no boundary rule. */
 struct ParzenBins
 {
   int    bins{ 50 };           ///< along either axis, 5 or more
-  double fixedBinSize{ 1.0 };  ///< of a bin, in fixed values
-  double fixedMinimum{ 0.0 };  ///< the least fixed value in bins, less the padding
-  double movingBinSize{ 1.0 }; ///< of a bin, in moving values
-  double movingMinimum{ 0.0 }; ///< the least moving value in bins, less the padding
-  double movingLowest{ 0.0 };  ///< moving values below are dropped
-  double movingHighest{ 0.0 }; ///< those above too
+  double fixedBinSize{ 1.0 };  ///< size of a bin, in fixed values
+  double fixedMinimum{ 0.0 };  ///< smallest fixed value in bins, minus the padding
+  double movingBinSize{ 1.0 }; ///< size of a bin, in moving values
+  double movingMinimum{ 0.0 }; ///< smallest moving value in bins, minus the padding
+  double movingLowest{ 0.0 };  ///< smaller moving values are ignored
+  double movingHighest{ 0.0 }; ///< larger moving values are ignored
 
-  /** Where a pair of values lies. */
+  /** The window of a pair of values. */
   struct Window
   {
     int    first;    ///< the first of the four bins of the window
     double fraction; ///< argument of SplineWeights()
   };
 
-  /** Finds the window of a pair.
+  /** Finds the window of a pair of values.
    *
    * \param[in] fixed, moving the values
    * \param[out] window its bins
-   * \return false for a moving value that is dropped; NaN is */
+   * \return false if the moving value is ignored; this includes NaN */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   Find(double fixed, double moving, Window & window) const
   {
@@ -70,7 +70,7 @@ struct ParzenBins
     const int    column = this->Clamp(term);
     const int    row = this->Clamp(fixed / fixedBinSize - fixedMinimum);
     window.first = row * bins + column - 1;
-    // Pixels, and the ends of the range, may have been rounded beyond the bins.
+    // Pixels, and the ends of the range, may be outside the bins after rounding.
     const double fraction = term - column;
     window.fraction = fraction < 0.0 ? 0.0 : (fraction > 1.0 ? 1.0 : fraction);
     return true;
@@ -86,24 +86,23 @@ private:
   }
 };
 
-/** \brief A weight of a window in digits of 2^19, each of which is added up in integers: in any order the sums are the
- * same.
+/** \brief A weight of a window in digits of 2^19, which are summed as integers: the sums do not depend on the order.
  *
- * The derivative takes the logarithm of a bin, times the slope of the window there. Of a bin that a window just
- * touches, at a distance t, the weight is t^3 / 6 and the slope t^2 / 2: an error e of the weight becomes 3 e / t in
- * the derivative, and a weight below e is lost, where t is (6 e)^(1/3). So small weights are given by their lower
- * digits: in double precision units are 2^-38, and 2^-57 below 2^-19; in single 2^-19, and 2^-38 below 2^-10. A
- * sample's part of the derivative is then off by less than 1e-10 and 2e-5 of a slope of 1. Where another addition costs
- * next to nothing, on the host, weights of double precision have all three digits. */
+ * The derivative uses the logarithm of a bin, times the slope of the window there. For a bin that a window just
+ * touches, at a distance t, the weight is t^3 / 6 and the slope t^2 / 2. An error e of the weight becomes 3 e / t in
+ * the derivative, and a weight below e is lost, where t is (6 e)^(1/3). Small weights are therefore represented by
+ * their lower digits: in double precision units are 2^-38, and 2^-57 below 2^-19; in single precision 2^-19, and 2^-38
+ * below 2^-10. The error of a sample's contribution to the derivative is then less than 1e-10 and 2e-5 of a slope of 1.
+ * On the host, where another addition costs little, weights of double precision have all three digits. */
 struct ParzenWeight
 {
-  static constexpr int           Bits = 19;                             ///< of a digit
+  static constexpr int           Bits = 19;                             ///< bits per digit
   static constexpr std::uint32_t Mask = (1U << Bits) - 1U;              ///< the lower digit of a number
   static constexpr double        Units[3]{ 0x1p-19, 0x1p-38, 0x1p-57 }; ///< of the digits
 
   std::uint32_t digit[3]; ///< coarse, fine, finest; at most 2^19
 
-  /** \param[in] weight of [0, 1]: not below 0, \param[in] isDouble by the units of double precision */
+  /** \param[in] weight from 0 to 1, \param[in] isDouble uses the units of double precision */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   ParzenWeight(double weight, bool isDouble)
   {
@@ -129,13 +128,13 @@ struct ParzenWeight
     }
   }
 
-  /** \brief All three digits: units are 2^-57 whatever the weight is.
+  /** \brief All three digits: units are 2^-57 for any weight.
    *
-   * \param[in] weight of [0, 1] */
+   * \param[in] weight from 0 to 1 */
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE ParzenWeight
   OfThreeDigits(double weight)
   {
-    const double scaled = weight * 0x1p38; // what is done here is exact, except for the rounding of the last digit
+    const double scaled = weight * 0x1p38; // all operations are exact, except for the rounding of the last digit
     const auto   units = static_cast<std::uint64_t>(scaled);
     ParzenWeight made(0.0, true);
     made.digit[0] = static_cast<std::uint32_t>(units >> Bits);

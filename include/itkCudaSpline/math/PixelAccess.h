@@ -25,7 +25,7 @@
 #include <cstdint>
 
 /** \file
- * \brief The one loader and the one storer: the only places that know pixel types at run time. */
+ * \brief Functions that load and store pixels: the only ones that use pixel types at run time. */
 
 namespace itk::CudaSpline
 {
@@ -70,10 +70,9 @@ LoadScalar(const void * data, ScalarType type, std::int64_t index)
 
 /** \brief The cast of itk::ResampleImageFilter to an integer pixel.
  *
- * The value is clamped to the range of the type, then truncated towards zero. Rounding never happens, as in ITK. NaN,
- * which is undefined in ITK for integers, becomes 0.
- * The upper limit is the type's maximum rounded to TReal: for 64-bit integers it is 2^63 or 2^64, and values
- * at or above it give the type's maximum.
+ * The value is clamped to the range of the type, then truncated towards zero. It is never rounded, as in ITK. NaN,
+ * which is undefined in ITK for integers, becomes 0. The upper limit is the type's maximum rounded to TReal: for 64-bit
+ * integers it is 2^63 or 2^64, and values at or above it give the type's maximum.
  *
  * \tparam TPixel integer of 1 to 8 bytes
  * \tparam TReal float or double
@@ -93,7 +92,7 @@ CastToInteger(TReal value)
   return value >= static_cast<TReal>(maximum) ? maximum : static_cast<TPixel>(value);
 }
 
-/** \brief The cast of itk::ResampleImageFilter to float: infinities become the largest finite values, NaN stays.
+/** \brief The cast of itk::ResampleImageFilter to float: infinities become the largest finite values, NaN is preserved.
  *
  * \param[in] value the value */
 template <typename TReal>
@@ -105,9 +104,9 @@ CastToFloat(TReal value)
            : (value >= static_cast<TReal>(FLT_MAX) ? FLT_MAX : static_cast<float>(value));
 }
 
-/** \brief Stores a real value as element \p index of an array of run-time type, by ITK's cast.
+/** \brief Stores a real value as element \p index of an array of run-time type, with ITK's cast.
  *
- * To float64 the value passes unchanged (infinities too, as in ITK, where no cast takes place).
+ * For float64 the value is stored unchanged (including infinities, as in ITK, which does not cast it).
  *
  * \param[out] data first element, host or device
  * \param[in] type type of the elements

@@ -32,42 +32,42 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief What a line is convolved with. */
+/** \brief The kernel with which a line is convolved. */
 enum class GaussianOrder : unsigned char
 {
   Zero, ///< a Gaussian
   First ///< its first derivative
 };
 
-/** \brief Coefficients of a recursive filter of a line: a causal and an anticausal recursion of order four, which are
- * added.
+/** \brief Coefficients of a recursive filter of a line: a causal and an anticausal recursion of order four, whose
+ * results are added.
  *
- * With x the samples, the causal part is
- * y[i] = sum over k = 0..3 of causal[k] x[i-k] - sum over k = 1..4 of feedback[k-1] y[i-k],
- * the anticausal one
- * y[i] = sum over k = 1..4 of anticausal[k-1] x[i+k] - sum over k = 1..4 of feedback[k-1] y[i+k].
- * Beyond an end a line has the value v of its last sample there; where y is asked beyond the end, the product with
- * feedback[k] is v times causalEdge[k] or anticausalEdge[k]. */
+ * With the samples x, the causal and the anticausal part are
+ * \verbatim
+ * y[i] = sum over k = 0..3 of causal[k] x[i-k] - sum over k = 1..4 of feedback[k-1] y[i-k]
+ * y[i] = sum over k = 1..4 of anticausal[k-1] x[i+k] - sum over k = 1..4 of feedback[k-1] y[i+k]
+ * \endverbatim
+ * Beyond an end a line has the value v of its last sample there. For y beyond the end, the product with feedback[k] is
+ * v times causalEdge[k] or anticausalEdge[k]. */
 struct RecursiveGaussian
 {
   double causal[4];         ///< factors of x[i] ... x[i-3]
   double anticausal[4];     ///< factors of x[i+1] ... x[i+4]
   double feedback[4];       ///< factors of the last four results, the last one first
-  double causalEdge[4];     ///< feedback times what a constant line becomes, of the causal part
-  double anticausalEdge[4]; ///< likewise of the anticausal part
+  double causalEdge[4];     ///< feedback times the response of the causal part to a constant line
+  double anticausalEdge[4]; ///< feedback times the response of the anticausal part
 };
 
-/** \brief The coefficients that itk::RecursiveGaussianImageFilter computes, to the bit: the expressions are evaluated
- * in its order.
+/** \brief The coefficients of itk::RecursiveGaussianImageFilter, bitwise: the expressions are evaluated in its order.
  *
  * The constants are those of Farnebaeck and Westin \cite{Farneback2006}, an improvement of Deriche's
- * \cite{Deriche1993}. The response to a constant is 1 (order zero), that to a ramp of slope 1 a sample is 1 a sample
- * (first order).
+ * \cite{Deriche1993}. The response to a constant is 1 (order zero). The response to a ramp with a slope of 1 per sample
+ * is 1 per sample (first order).
  *
- * \param[in] order what is approximated
+ * \param[in] order the kernel
  * \param[in] sigma standard deviation (mm), above 0
- * \param[in] spacing distance of the samples (mm), not 0; where it is negative the derivative is negated
- * \param[in] normalizeAcrossScale the derivative is multiplied by \p sigma */
+ * \param[in] spacing distance of the samples (mm), not 0; a negative one negates the derivative
+ * \param[in] normalizeAcrossScale multiplies the derivative by \p sigma */
 inline RecursiveGaussian
 MakeRecursiveGaussian(GaussianOrder order, double sigma, double spacing, bool normalizeAcrossScale)
 {
@@ -111,7 +111,7 @@ MakeRecursiveGaussian(GaussianOrder order, double sigma, double spacing, bool no
   double n3 = exp2 * exp1 * exp1 * (b2 * sin2 - a2 * cos2);
   n3 += exp1 * exp2 * exp2 * (b1 * sin1 - a1 * cos1);
 
-  // What a constant, or a ramp, would become.
+  // The response to a constant, or to a ramp.
   const double sn = n0 + n1 + n2 + n3;
   const double dn = n1 + 2 * n2 + 3 * n3;
   const double norm = isFirst ? 2 * (sn * dd - dn * sd) / (sd * sd) * direction : 2 * sn / sd - n0;
@@ -121,8 +121,8 @@ MakeRecursiveGaussian(GaussianOrder order, double sigma, double spacing, bool no
   n2 *= scale / norm;
   n3 *= scale / norm;
 
-  // Order zero is symmetric, the derivative antisymmetric: the results of the two directions then have one sign, or
-  // two.
+  // Order zero is symmetric, and the results of both directions have the same sign. The derivative is antisymmetric,
+  // and they have opposite signs.
   const double sign = isFirst ? -1.0 : 1.0;
   const double m1 = sign * (n1 - d1 * n0);
   const double m2 = sign * (n2 - d2 * n0);
@@ -138,7 +138,7 @@ MakeRecursiveGaussian(GaussianOrder order, double sigma, double spacing, bool no
            { d1 * sumAnticausal / sd, d2 * sumAnticausal / sd, d3 * sumAnticausal / sd, d4 * sumAnticausal / sd } };
 }
 
-/** \brief A number of double precision whose products, sums and differences are rounded one by one. */
+/** \brief A number of double precision whose products, sums and differences are rounded separately. */
 struct RoundedDouble
 {
   double value; ///< the number
@@ -163,16 +163,16 @@ struct RoundedDouble
   }
 };
 
-/** \brief A result of a recursion, in either direction.
+/** \brief Computes the next result of a recursion, in either direction.
  *
  * \tparam TSample RoundedDouble, or a pack of the doubles of several lines: has a product with a double, a sum and a
- *   difference
+ * difference
  * \param[in] forward factors of the samples
  * \param[in] in0,in1,in2,in3 the samples, the latest first
  * \param[in] feedback factors of the results
- * \param[in] edge takes the place of \p feedback where a result would lie beyond the end of the line
+ * \param[in] edge replaces \p feedback for results beyond the end of the line
  * \param[in] out0,out1,out2,out3 the results, the latest first; beyond the end the sample at the end
- * \param[in] known results on the line so far, from 4 on any number */
+ * \param[in] known number of results on the line so far; any number of at least 4 is equivalent */
 template <typename TSample>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TSample
 NextOfGaussian(const double (&forward)[4],
@@ -194,18 +194,18 @@ NextOfGaussian(const double (&forward)[4],
   return fed - back;
 }
 
-/** \brief A component of itk::GradientRecursiveGaussianImageFilter along an axis of the grid: what the filters of all
- * axes made of it, by the spacing, in single precision as there.
+/** \brief A component of itk::GradientRecursiveGaussianImageFilter along an axis of the grid: the filtered value
+ * divided by the spacing, in single precision as in ITK.
  *
  * \param[in] filtered derivative along an axis, smoothed along the others
- * \param[in] spacing of that axis (mm) */
+ * \param[in] spacing spacing of that axis (mm) */
 CUDASPLINE_HOST_DEVICE inline float
 GaussianGradientComponent(float filtered, double spacing)
 {
   return RoundedToSingle(static_cast<double>(filtered) / spacing);
 }
 
-/** \brief An element of the product of the direction's matrix with a gradient, as itk::ImageBase has it.
+/** \brief An element of the product of the direction's matrix with a gradient, as in itk::ImageBase.
  *
  * \param[in] row row of the matrix
  * \param[in] gradient components along the axes of the grid */

@@ -24,12 +24,12 @@
 #include <cstdint>
 
 /** \file
- * \brief Arithmetic in which every operation is rounded by itself.
+ * \brief Arithmetic in which every operation is rounded separately.
  *
- * Coordinates decide ties: whether a point is inside the buffer and which pixel is its nearest one. ITK computes
- * them with separately rounded multiplications and additions. nvcc contracts a * b + c into one fused operation
- * unless told otherwise, so coordinates are computed with these functions and agree with ITK bit for bit. On the host
- * the library is compiled with -ffp-contract=off for the same reason. */
+ * Coordinates decide ties: whether a point is inside the buffer, and which pixel is nearest. ITK computes them with
+ * separately rounded multiplications and additions. By default nvcc contracts a * b + c to one fused operation.
+ * Coordinates are therefore computed with these functions, and are bitwise equal to ITK's. The host code of the library
+ * is compiled with -ffp-contract=off for the same reason. */
 
 namespace itk::CudaSpline
 {
@@ -82,8 +82,8 @@ RoundedSum(float a, float b)
 
 /** \brief x rounded to single precision.
  *
- * GCC 12 drops the pair of conversions in (double)(float)x where it vectorises straight-line code, at -O2 and -O3: a
- * rounding that counts is not shown to it, or goes through memory. */
+ * GCC 12 drops the pair of conversions in (double)(float)x when it vectorises straight-line code, at -O2 and -O3: a
+ * necessary rounding is hidden from it, or stored to memory. */
 CUDASPLINE_HOST_DEVICE inline float
 RoundedToSingle(double x)
 {
@@ -138,10 +138,10 @@ RoundHalfToEven(float x)
 #endif
 }
 
-/** \brief The nearest integer as itk::Math::RoundHalfIntegerUp gives it to 64-bit indices on x86-64.
+/** \brief The nearest integer of itk::Math::RoundHalfIntegerUp for 64-bit indices on x86-64.
  *
- * That is rint(2 x + 1/2) >> 1, with the sum rounded: just below a half the sum may round up to an even tie, and
- * the nearest pixel is then the upper one. A floor(x + 1/2) would disagree with ITK in such points.
+ * It is rint(2 x + 1/2) >> 1, with a rounded sum: just below a half the sum may round up to an even tie, and the
+ * nearest pixel is then the upper one. floor(x + 1/2) would differ from ITK at such points.
  *
  * \param[in] x continuous index (samples) */
 template <typename TReal>
@@ -151,9 +151,9 @@ NearestIndex(TReal x)
   return RoundHalfToEven(RoundedSum(RoundedProduct(TReal(2), x), TReal(0.5))) >> 1;
 }
 
-/** \brief The floor as itk::Math::Floor gives it to 64-bit indices on x86-64: rint(2 x - 1/2) >> 1.
+/** \brief The floor of itk::Math::Floor for 64-bit indices on x86-64: rint(2 x - 1/2) >> 1.
  *
- * Just below an integer n the sum may round to the tie 2 n - 1/2 and on to 2 n: the result is then n, not n - 1.
+ * Just below an integer n the sum may round to the tie 2 n - 1/2 and then to 2 n: the result is then n, not n - 1.
  *
  * \param[in] x continuous index (samples) */
 template <typename TReal>
@@ -163,9 +163,9 @@ FloorIndex(TReal x)
   return RoundHalfToEven(RoundedSum(RoundedProduct(TReal(2), x), TReal(-0.5))) >> 1;
 }
 
-/** \brief FloorIndex() of an index within 2^29 of 0, in 32 bits and on a device without conversions, which are slow
- * there: the sum with 3 2^50 is rounded to halves, as FloorIndex() rounds twice the index to whole numbers, and has
- * them in its low bits. */
+/** \brief FloorIndex() of an index within 2^29 of 0, in 32 bits. On a device it needs no conversions, which are slow
+ * there: the sum with 3 2^50 is rounded to halves, as FloorIndex() rounds twice the index to integers, and the result
+ * is in its low bits. */
 CUDASPLINE_HOST_DEVICE inline int
 ShortFloorIndex(double x)
 {
@@ -176,8 +176,8 @@ ShortFloorIndex(double x)
 #endif
 }
 
-/** \brief The floor of a number within 2^30 of 0, in 32 bits and on a device without conversions: the sum with 3 2^51,
- * rounded down, is a whole number more, which its low bits hold.
+/** \brief The floor of a number within 2^30 of 0, in 32 bits. On a device it needs no conversions: the sum with 3 2^51,
+ * rounded down, is an integer whose low bits are the result.
  *
  * \param[in] x the number
  * \param[out] floor the same as a double */
@@ -195,7 +195,7 @@ ShortFloor(double x, double & floor)
 #endif
 }
 
-/** \brief The floor: in 64 bits of a magnitude below 2^63, in 32 bits within 2^30 of 0. */
+/** \brief The floor of a number: in 64 bits for a magnitude below 2^63, in 32 bits within 2^30 of 0. */
 template <typename TIndex>
 CUDASPLINE_HOST_DEVICE inline TIndex
 FloorOf(double x)

@@ -29,11 +29,10 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief Stores a real value as element \p index of an array of run-time type, by the rule of scipy.ndimage: integers
- * are rounded, halves away from zero, and clamped to the range of their type; reals are converted as they are.
+/** \brief Stores a real value as element \p index of an array of run-time type, with the rule of scipy.ndimage:
+ * integers are rounded, halves away from zero, and clamped to the range of their type; reals are converted.
  *
- * What C++ leaves undefined there, NaN and values beyond the range of 64-bit integers, becomes 0 and the end of the
- * range.
+ * C++ leaves NaN and values beyond the range of 64-bit integers undefined. Here they become 0 and the end of the range.
  *
  * \param[out] data first element, host or device
  * \param[in] type type of the elements
@@ -52,7 +51,8 @@ StoreRounded(void * data, ScalarType type, std::int64_t index, double value)
   }
   else
   {
-    StoreScalar(data, type, index, value > 0.0 ? value + 0.5 : value - 0.5); // truncates, so -0.9 is 0 unsigned too
+    // Truncates: -0.9 is 0 for unsigned types, too.
+    StoreScalar(data, type, index, value > 0.0 ? value + 0.5 : value - 0.5);
   }
 }
 

@@ -22,26 +22,27 @@
 #include <cstdint>
 
 /** \file
- * \brief The Gaussian by which an image is smoothed before it is sampled more coarsely. */
+ * \brief The Gaussian that smooths an image before coarser sampling. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief Steps up to which nothing is smoothed, in samples of the input: spacings that differ by roundings of a header
- * do not count as down-sampling. */
+/** \brief Maximum step without smoothing, in samples of the input: spacings that differ only by the rounding of a
+ * header are not down-sampling. */
 inline constexpr double LargestPlainStep = 1.1;
 
-/** \brief Standard deviation of the Gaussian along an axis that makes of the point spread of a sample of the input that
- * of a sample of the output.
+/** \brief Standard deviation of the Gaussian along an axis that turns the point spread of a sample of the input into
+ * that of a sample of the output.
  *
- * Both are taken for Gaussians with a full width at half maximum of the spacing (Cardoso and others, MICCAI 2015).
- * Variances of Gaussians that follow each other add up, and a Gaussian of that width w has the variance w^2 / (8 ln 2).
+ * Both are assumed to be Gaussians with a full width at half maximum of the spacing (Cardoso and others, MICCAI 2015).
+ * The variances of successive Gaussians add, and a Gaussian of that width w has the variance w^2 / (8 ln 2).
  *
- * \param[in] step samples of the input from a sample of the output to the next
- * \param[in] samples of the input along the axis; recursive Gaussians take 4 at least
- * \return samples; 0 where nothing is smoothed: steps up to LargestPlainStep, steps that are not numbers, short axes */
+ * \param[in] step samples of the input per sample of the output
+ * \param[in] samples samples of the input along the axis; recursive Gaussians need at least 4
+ * \return standard deviation (samples); 0 without smoothing: for steps up to LargestPlainStep, NaN steps, and short
+ * axes */
 inline double
 SamplingSigma(double step, std::int64_t samples)
 {

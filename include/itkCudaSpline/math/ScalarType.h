@@ -74,7 +74,7 @@ ScalarTypeOf()
   }
 }
 
-/** \brief True for the types that ScalarTypeOf() names. */
+/** \brief True for the types that ScalarTypeOf() supports. */
 template <typename T>
 inline constexpr bool IsSupportedScalar =
   std::is_arithmetic<T>::value && !std::is_same<T, bool>::value && sizeof(T) <= 8;
@@ -107,7 +107,7 @@ IsReal(ScalarType type)
   return type == ScalarType::Float32 || type == ScalarType::Float64;
 }
 
-/** \brief True where single precision cannot hold every value of the type: double and integers of 32 and 64 bits. */
+/** \brief True if single precision cannot represent every value of the type: double and integers of 32 and 64 bits. */
 CUDASPLINE_HOST_DEVICE constexpr bool
 NeedsDoublePrecision(ScalarType type)
 {

@@ -24,12 +24,12 @@
 #include <cstdint>
 
 /** \file
- * \brief The prefilters of a segment of LineSegmentLength samples as function objects: what the loops of the host and
- * the kernels of the device are instantiated with.
+ * \brief The prefilters of a segment of LineSegmentLength samples as function objects, with which the loops of the host
+ * and the kernels of the device are instantiated.
  *
- * Each has GetReach(), the samples that it reads beyond the segment on either side; Run(begin, load, store), as
- * FilterSegment(); and IsUnrolled, true where Run() loads the samples one after the other, from begin - reach on, each
- * once, in loops whose lengths the compiler knows. */
+ * Each has GetReach(), the number of samples that it reads beyond the segment on either side, Run(begin, load, store),
+ * which is like FilterSegment(), and IsUnrolled. That is true if Run() loads the samples in their order from begin -
+ * reach on, each once, in loops whose lengths are known at compile time. */
 
 namespace itk::CudaSpline
 {
@@ -45,7 +45,7 @@ template <unsigned int VOrder, typename TReal, int VWarmUp>
 struct RecursiveSegment
 {
   static constexpr bool IsUnrolled = true; ///< see the head of this file
-  static constexpr int  Reach = VWarmUp;   ///< GetReach(), known to the compiler
+  static constexpr int  Reach = VWarmUp;   ///< GetReach() at compile time
 
   /** Samples read beyond the segment on either side. */
   CUDASPLINE_HOST_DEVICE constexpr int
@@ -63,15 +63,15 @@ struct RecursiveSegment
   }
 };
 
-/** \brief FirCoefficientAt() of every sample of a segment.
+/** \brief FirCoefficientAt() for every sample of a segment.
  *
  * \tparam TReal float or double
- * \tparam VReach reach of the taps where the compiler knows it: the samples then stay in registers; else -1 */
+ * \tparam VReach reach of the taps if it is known at compile time: the samples are then kept in registers; else -1 */
 template <typename TReal, int VReach = -1>
 struct FirSegment
 {
   static constexpr bool IsUnrolled = VReach >= 0; ///< see the head of this file
-  static constexpr int  Reach = VReach;           ///< GetReach(); -1: not known to the compiler
+  static constexpr int  Reach = VReach;           ///< GetReach(); -1: not known at compile time
 
   HalfTaps<TReal> taps; ///< the taps
 
@@ -115,11 +115,11 @@ struct FirSegment
   }
 };
 
-/** \brief True for the filters that are RecursiveSegment. */
+/** \brief True for RecursiveSegment. */
 template <typename TFilter>
 inline constexpr bool IsRecursive = false;
 
-/** \brief IsRecursive of RecursiveSegment. */
+/** \brief Specialization for RecursiveSegment. */
 template <unsigned int VOrder, typename TReal, int VWarmUp>
 inline constexpr bool IsRecursive<RecursiveSegment<VOrder, TReal, VWarmUp>> = true;
 

@@ -28,23 +28,23 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief Coefficients, or samples, on a grid in memory, x fastest, and how they continue outside. */
+/** \brief Coefficients, or samples, on a grid in memory, x fastest, and their extension outside. */
 template <unsigned int VDimension, typename TCoefficient>
 struct CoefficientGrid
 {
   const TCoefficient *   data{ nullptr };         ///< first element, host or device
   GridExtent<VDimension> extent;                  ///< the samples in memory
-  Extension              extension[VDimension]{}; ///< how lines continue outside, by axis
-  TCoefficient           border{};                ///< what stands outside under Extension::GridConstant
+  Extension              extension[VDimension]{}; ///< extension of lines along each axis
+  TCoefficient           border{};                ///< value outside for Extension::GridConstant
 };
 
-/** \brief The B-spline basis of a degree, as EvaluateOnGrid() wants a basis.
+/** \brief The B-spline basis of a degree, as required by EvaluateOnGrid().
  *
  * \tparam VOrder spline order, 0 to 5 */
 template <unsigned int VOrder>
 struct SplineBasis
 {
-  /** Samples that a value is made of, an axis. */
+  /** Number of input samples of a value along an axis. */
   static constexpr unsigned int Taps = VOrder + 1;
 
   /** First index of the support of a coordinate (samples); see SplineSupportStart(). */
@@ -91,7 +91,7 @@ struct SplineBasis
   }
 };
 
-/** \brief Where a point falls into a grid: the support's first index and the weight argument of each axis.
+/** \brief The support of a point in a grid: the support's first index and the weight argument of each axis.
  *
  * \tparam TBasis SplineBasis or CubicConvolutionBasis */
 template <typename TBasis, unsigned int VDimension, typename TReal>
@@ -121,9 +121,9 @@ struct BasisSupport
 /** \brief Copies the elements of a support with every index folded into the grid, or the border value.
  *
  * \param[in] grid the coefficients
- * \param[in] start first index of the support by axis, relative to the grid's first sample
- * \param[in] taps elements an axis, at most 8
- * \param[out] elements of the support, x fastest: \p taps to the power of VDimension */
+ * \param[in] start first index of the support along each axis, relative to the grid's first sample
+ * \param[in] taps elements per axis, at most 8
+ * \param[out] elements elements of the support, x fastest: \p taps to the power of VDimension */
 template <unsigned int VDimension, typename TCoefficient>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE void
 CopyFolded(const CoefficientGrid<VDimension, TCoefficient> & grid,
@@ -162,7 +162,7 @@ CopyFolded(const CoefficientGrid<VDimension, TCoefficient> & grid,
   }
 }
 
-/** \brief Elements of a support. */
+/** \brief Number of elements of a support. */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE constexpr unsigned int
 SupportElements(unsigned int taps)
@@ -175,8 +175,8 @@ SupportElements(unsigned int taps)
   return count;
 }
 
-/** \brief SumOverSupport() of the host. The sum is compiled once: what is folded is copied first, and has the strides
- * of the copy. */
+/** \brief SumOverSupport() for the host. The sum is compiled once: a support that needs folding is copied first, and
+ * the copy is summed. */
 template <typename TBasis, Derivatives VDerivatives, unsigned int VDimension, typename TCoefficient, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SumOnHost(const CoefficientGrid<VDimension, TCoefficient> &                    grid,
@@ -201,7 +201,8 @@ SumOnHost(const CoefficientGrid<VDimension, TCoefficient> &                    g
   TensorProductSum(taps, weights, jet);
 }
 
-/** \brief The same as a function that is called: a compiler makes better code of a long sum by itself. */
+/** \brief The same as a function that is not inlined: compilers generate better code for a long sum in a separate
+ * function. */
 template <typename TBasis, Derivatives VDerivatives, unsigned int VDimension, typename TCoefficient, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE void
 CallSumOnHost(const CoefficientGrid<VDimension, TCoefficient> &                    grid,
@@ -212,10 +213,10 @@ CallSumOnHost(const CoefficientGrid<VDimension, TCoefficient> &                 
   SumOnHost(grid, support, weights, jet);
 }
 
-/** \brief Weighted sums over the support, with the taps folded only where the support leaves the grid.
+/** \brief Weighted sums over the support. The taps are folded only if the support leaves the grid.
  *
  * \param[in] grid the coefficients
- * \param[in] support where the point falls
+ * \param[in] support support of the point
  * \param[in] weights weights by axis and tap
  * \param[out] jet value and derivatives (per sample) */
 template <typename TBasis, Derivatives VDerivatives, unsigned int VDimension, typename TCoefficient, typename TReal>
@@ -294,20 +295,20 @@ FillWeights(const TBasis & basis,
   });
 }
 
-/** \brief Value and derivatives at a continuous index of the function that a basis makes of the elements of a grid.
+/** \brief Value and derivatives at a continuous index of the function that a basis and the elements of a grid define.
  *
- * \tparam VDerivatives what is evaluated
+ * \tparam VDerivatives the derivatives to evaluate
  * \tparam TBasis SplineBasis or CubicConvolutionBasis
  * \tparam TReal float or double: weights and sums
  * \tparam TCoordinate float or double, type of the continuous index
  * \param[in] basis the basis
  * \param[in] grid the coefficients, or samples
- * \param[in] index continuous index (samples), in the index space of grid.extent; of a magnitude below 2^62
+ * \param[in] index continuous index (samples), in the index space of grid.extent, with a magnitude below 2^62
  * \param[out] jet value and derivatives (per sample, along the grid's axes; not divided by the spacing)
  *
  * \par Accuracy
- * see SplineValue() for the value. A derivative of order k along an axis has weights whose sum of magnitudes is at most
- * 2^k, and its bound is so much larger. */
+ * See SplineValue() for the value. The magnitudes of the weights of a derivative of order k along an axis sum to at
+ * most 2^k, and its bound is larger by that factor. */
 template <Derivatives VDerivatives,
           typename TBasis,
           unsigned int VDimension,
@@ -335,8 +336,8 @@ EvaluateOnGrid(const TBasis &                                    basis,
  * \param[in] index continuous index (samples), in the index space of grid.extent
  *
  * \par Accuracy
- * the weights are non-negative and sum to 1, so the error is at most (VDimension (VOrder + 4)) units of rounding of
- * TReal times max|c| over the support */
+ * The weights are non-negative and sum to 1: the error is at most (VDimension (VOrder + 4)) units of rounding of TReal
+ * times max|c| over the support */
 template <unsigned int VOrder, typename TReal, unsigned int VDimension, typename TCoefficient, typename TCoordinate>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 SplineValue(const CoefficientGrid<VDimension, TCoefficient> & grid, const TCoordinate (&index)[VDimension])
@@ -353,7 +354,7 @@ SplineValue(const CoefficientGrid<VDimension, TCoefficient> & grid, const TCoord
  * \param[in] grid the coefficients
  * \param[in] index continuous index (samples), in the index space of grid.extent
  * \param[out] value the value
- * \param[out] derivative one component an axis, x first; not divided by the spacing */
+ * \param[out] derivative one component per axis, x first; not divided by the spacing */
 template <unsigned int VOrder, typename TReal, unsigned int VDimension, typename TCoefficient, typename TCoordinate>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SplineValueAndDerivative(const CoefficientGrid<VDimension, TCoefficient> & grid,

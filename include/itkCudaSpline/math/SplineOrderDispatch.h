@@ -29,11 +29,11 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief Calls \p run with the run-time spline order as a compile-time one (host only).
+/** \brief Calls \p run with the run-time spline order as a compile-time constant (host only).
  *
  * \param[in] order 0 to 5
  * \param[in] run callable with std::integral_constant<unsigned int, order>
- * \return what \p run returns; of the same type for all orders
+ * \return the result of \p run, with the same type for all orders
  * \exception std::invalid_argument any other order */
 template <typename TRun>
 decltype(auto)

@@ -32,14 +32,13 @@ inline constexpr unsigned int MaximumSplineOrder = 5;
 
 /** \brief Poles of the B-spline prefilter of one order: the roots of absolute value below 1 of its denominator.
  *
- * The prefilter is the inverse of the B-spline sampled at the integers,
- * gain * product over the poles z of 1 / ((1 - z E^-1)(1 - z E)), with E the shift by one sample and
- * gain = product of (1 - z)^2, so that constants pass unchanged. Orders 0 and 1 interpolate without a prefilter.
+ * The prefilter is the inverse of the B-spline sampled at the integers, gain * product over the poles z of 1 / ((1 - z
+ * E^-1)(1 - z E)), with E the shift by one sample and gain = product of (1 - z)^2, so that constants are preserved.
+ * Orders 0 and 1 interpolate without a prefilter.
  *
- * Closed forms (Unser, Aldroubi, Eden, "B-spline signal processing: Part II" \cite{Unser1993b}):
- * order 2: sqrt(8) - 3; order 3: sqrt(3) - 2;
- * order 4: sqrt(664 -+ sqrt(438976)) +- sqrt(304) - 19; order 5: sqrt(135/2 -+ sqrt(17745/4)) +- sqrt(105/4) - 13/2,
- * given here to 20 digits because std::sqrt is not constexpr. */
+ * Closed forms (Unser, Aldroubi, Eden, "B-spline signal processing: Part II" \cite{Unser1993b}): order 2: sqrt(8) - 3;
+ * order 3: sqrt(3) - 2; order 4: sqrt(664 -+ sqrt(438976)) +- sqrt(304) - 19; order 5: sqrt(135/2 -+ sqrt(17745/4)) +-
+ * sqrt(105/4) - 13/2, given here to 20 digits because std::sqrt is not constexpr. */
 template <unsigned int VOrder>
 struct SplinePoles
 {
@@ -48,7 +47,7 @@ struct SplinePoles
   /** Number of poles: floor(order / 2). */
   static constexpr unsigned int Count = VOrder / 2;
 
-  /** The pole of number \p k, the largest absolute value first.
+  /** The pole with number \p k, the largest absolute value first.
    *
    * \param[in] k less than Count */
   CUDASPLINE_HOST_DEVICE static constexpr double
@@ -89,7 +88,7 @@ struct SplinePoles
   }
 
   /** Norm of the prefilter, the sum of the absolute values of its impulse response: product of ((1 - z)/(1 - |z|))^2.
-   * It bounds max|c| by max|s|, an axis: 2.0, 3.0, 4.8 and 7.5 for orders 2 to 5. */
+   * It bounds max|c| by max|s| for each axis: 2.0, 3.0, 4.8 and 7.5 for orders 2 to 5. */
   CUDASPLINE_HOST_DEVICE static constexpr double
   Norm()
   {
@@ -103,20 +102,20 @@ struct SplinePoles
   }
 };
 
-/** \brief Samples by which a recursion is started ahead of the first sample that it shall give.
+/** \brief Number of samples by which a recursion starts before its first result.
  *
- * Let h be the impulse response of one direction, A = sum |h|, T(K) = sum over k > K of |h(k)|. A recursion that starts
- * from zero K samples too late errs by at most T(K) A gain in its direction, and the other direction errs by the
- * same, so the coefficient error is at most 2 gain A T(K) max|s| <= 2 gain A T(K) max|c| (B-spline weights sum to 1).
- * The figures are the smallest K for which this bound is at most 6e-8 (float) or 1.1e-16 (double); a test
- * evaluates the bound.
+ * Let h be the impulse response of one direction, A = sum |h|, T(K) = sum over k > K of |h(k)|. The error of a
+ * recursion that starts from zero, K samples before its first result, is at most T(K) A gain in its direction, and the
+ * same in the other direction. The coefficient error is at most 2 gain A T(K) max|s| <= 2 gain A T(K) max|c| (B-spline
+ * weights sum to 1). The numbers are the smallest K for which this bound is at most 6e-8 (float) or 1.1e-16 (double); a
+ * test evaluates the bound.
  *
  * \tparam VOrder spline order, 0 to 5
  * \tparam TReal float or double */
 template <unsigned int VOrder, typename TReal>
 struct RecursionWarmUp
 {
-  /** Which of the two figures holds. */
+  /** Selects one of the two numbers. */
   static constexpr bool IsFloat = std::is_same<TReal, float>::value;
   /** Samples of warm-up. */
   static constexpr int Samples = VOrder < 2    ? 0
@@ -126,10 +125,10 @@ struct RecursionWarmUp
                                                : (IsFloat ? 23 : 46);
 };
 
-/** \brief The warm-up of itk::BSplineDecompositionImageFilter: the samples after which the largest pole's power is
- * below its tolerance of 1e-10, ceil(log(1e-10) / log|z|), whatever the precision.
+/** \brief The warm-up of itk::BSplineDecompositionImageFilter: the number of samples after which the largest pole's
+ * power is below its tolerance of 1e-10, ceil(log(1e-10) / log|z|), for any precision.
  *
- * ITK truncates so at the low edge of a line only; here every segment is. */
+ * ITK truncates in this way only at the lower end of a line; here every segment is truncated. */
 template <unsigned int VOrder>
 struct ItkHorizon
 {

@@ -109,8 +109,8 @@ SplineWeights(TReal t, TReal * w)
 
 /** \brief Derivatives of the weights of SplineWeights() with respect to the coordinate (per sample).
  *
- * From B'(x) of degree n = B(x + 1/2) - B(x - 1/2) of degree n - 1: the weights of degree n - 1 half a sample off,
- * differenced. Order 0 has derivative 0, as in ITK.
+ * From B'(x) of degree n = B(x + 1/2) - B(x - 1/2) of degree n - 1: differences of the weights of degree n - 1, shifted
+ * by half a sample. Order 0 has derivative 0, as in ITK.
  *
  * \param[in] t as for SplineWeights()
  * \param[out] dw the VOrder + 1 derivatives; they sum to 0 */
@@ -138,9 +138,9 @@ SplineDerivativeWeights(TReal t, TReal * dw)
 
 /** \brief Second derivatives of the weights of SplineWeights() with respect to the coordinate (per sample squared).
  *
- * From B''(x) of degree n = B(x + 1) - 2 B(x) + B(x - 1) of degree n - 2: two differences of the weights of degree n -
- * 2 at the same position. Order 2 is piecewise constant, so its breakpoints are those of the support; orders 0 and 1
- * have second derivative 0.
+ * From B''(x) of degree n = B(x + 1) - 2 B(x) + B(x - 1) of degree n - 2: second differences of the weights of degree n
+ * - 2 at the same position. Order 2 is piecewise constant, with the breakpoints of the support; orders 0 and 1 have
+ *   second derivative 0.
  *
  * \param[in] t as for SplineWeights()
  * \param[out] ddw the VOrder + 1 second derivatives; they sum to 0
@@ -174,21 +174,21 @@ SplineSecondDerivativeWeights(TReal t, TReal * ddw)
   }
 }
 
-/** \brief Magnitude of coordinates below which SplineSupportStart() is ITK's (samples).
+/** \brief Magnitude of coordinates below which SplineSupportStart() equals ITK's (samples).
  *
- * The spacing of floats is at most 2^-12 there: ITK takes a neighbouring support within 2^-13 of a breakpoint, no
- * farther. */
+ * The spacing of floats is at most 2^-12 there: ITK selects a neighbouring support only within 2^-13 of a
+ * breakpoint. */
 inline constexpr double RoundedSupports = 4096.0;
 
-/** \brief First index of the support of the B-spline of degree VOrder at coordinate x, by ITK's rule.
+/** \brief First index of the support of the B-spline of degree VOrder at coordinate x, with ITK's rule.
  *
- * ITK takes the floor of the coordinate *in single precision* (plus 1/2 for even orders). Less than half a spacing d of
- * floats below a breakpoint the support is then the one above, and the polynomials continue across the breakpoint. That
- * is another sample for order 0, an error of up to d / 2 times the second difference of the samples for order 1, and
- * some (d / 2)^n for order n.
+ * ITK computes the floor of the coordinate *in single precision* (plus 1/2 for even orders). Less than half a spacing d
+ * of floats below a breakpoint, the support is then the one above, and the polynomials are continued across the
+ * breakpoint. For order 0 this selects another sample. For order 1 the error is up to d / 2 times the second difference
+ * of the samples, and for order n about (d / 2)^n.
  *
  * \tparam VOrder spline order, 0 to 5
- * \tparam TIndex type of the index, which holds the result
+ * \tparam TIndex type of the index, which can represent the result
  * \param[in] x coordinate (samples) */
 template <unsigned int VOrder, typename TIndex>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TIndex
@@ -201,11 +201,11 @@ RoundedSupportStart(double x)
 /** \brief First index of the support of the B-spline of degree VOrder at coordinate x.
  *
  * Below RoundedSupports it is RoundedSupportStart(), so that every order agrees with ITK to the last bits. The error of
- * that grows with the index, and from 2^24 on the support has nothing to do with the coordinate: far from index 0 the
- * floor is that of double precision, and the spline exact.
+ * that rule grows with the index, and from 2^24 on its support is unrelated to the coordinate. Far from index 0 the
+ * floor is therefore that of double precision, and the spline is exact.
  *
  * \tparam VOrder spline order, 0 to 5
- * \tparam TIndex type of the index, which holds the result; 32 bits within 2^30 of 0
+ * \tparam TIndex type of the index, which can represent the result; 32 bits within 2^30 of 0
  * \param[in] x coordinate (samples) */
 template <unsigned int VOrder, typename TIndex = std::int64_t>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TIndex
@@ -214,8 +214,8 @@ SplineSupportStart(double x)
   const bool   isRounded = fabs(x) < RoundedSupports;
   const double shifted = VOrder % 2 == 1 ? x : RoundedSum(x, 0.5);
 #if defined(__CUDA_ARCH__)
-  // Both, of which one is selected: around a jump the compiler would fuse other products and sums of the weights, and
-  // kernels that shall make the same values would differ in their last bits.
+  // Both are computed and one is selected. With a branch, the compiler would fuse different products and sums of the
+  // weights, and kernels that must compute the same values would differ in their last bits.
   const TIndex rounded = RoundedSupportStart<VOrder % 2, int>(x); // the floor
   const TIndex exact = FloorOf<TIndex>(shifted);
   return (isRounded ? rounded : exact) - static_cast<TIndex>(VOrder / 2);
@@ -227,7 +227,7 @@ SplineSupportStart(double x)
 
 /** \brief The argument t of SplineWeights() for coordinate \p x and the support that starts at \p start.
  *
- * Subtracted in double, so that a float evaluation loses nothing by a large index.
+ * Subtracted in double, so that a large index does not reduce the accuracy of a float evaluation.
  *
  * \param[in] x coordinate (samples)
  * \param[in] start first index of the support (SplineSupportStart()) */

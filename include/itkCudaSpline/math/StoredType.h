@@ -26,33 +26,33 @@
 #include <cstdint>
 
 /** \file
- * \brief The type of an output with the rule by which real numbers become integers of it: the one place where programs,
- * Python and the kernels decide between truncation and rounding. */
+ * \brief The type of an output with the rounding of real numbers to integers. Programs, Python and the kernels select
+ * truncation or rounding only with this type. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief How a real number becomes an integer, after it is clamped to the range of the type. */
+/** \brief Conversion of a real number to an integer, after it is clamped to the range of the type. */
 enum class IntegerRounding : unsigned char
 {
-  Truncate,  ///< towards zero, as itk::ResampleImageFilter does
-  HalfToEven ///< to the nearest integer; of two that are equally near, to the even one
+  Truncate,  ///< towards zero, as in itk::ResampleImageFilter
+  HalfToEven ///< to the nearest integer, half to even
 };
 
-/** \brief Type of the numbers of an output, and how real numbers become integers of it.
+/** \brief Type of the numbers of an output, and the rounding of real numbers to integers.
  *
- * A ScalarType by itself is such a type that truncates. */
+ * A ScalarType converts to such a type with truncation. */
 struct StoredType
 {
-  ScalarType      type{ ScalarType::Float32 };           ///< of the numbers in memory
-  IntegerRounding rounding{ IntegerRounding::Truncate }; ///< of integer types; without a meaning for real ones
+  ScalarType      type{ ScalarType::Float32 };           ///< type of the numbers in memory
+  IntegerRounding rounding{ IntegerRounding::Truncate }; ///< for integer types; not used for real ones
 
-  /** \brief A type, and its rounding.
+  /** \brief A type and its rounding.
    *
    * \param[in] scalar type of the numbers in memory
-   * \param[in] rule how real numbers become integers of it */
+   * \param[in] rule rounding of real numbers to integers */
   CUDASPLINE_HOST_DEVICE constexpr StoredType(ScalarType      scalar = ScalarType::Float32, // NOLINT: implicit
                                               IntegerRounding rule = IntegerRounding::Truncate)
     : type(scalar)
@@ -66,12 +66,12 @@ struct StoredType
   }
 };
 
-/** \brief The integral value nearest to \p value, half to even; NaN and infinities stay.
+/** \brief The integral value nearest to \p value, half to even; NaN and infinities are preserved.
  *
  * \par Accuracy
- * exact. The host adds and subtracts 2^23 (float) or 2^52 (double), from where on numbers have no fraction: unlike
- * std::rint() that needs no SSE4.1 to be compiled to vectors. It assumes the default rounding mode, and compilation
- * without -ffast-math.
+ * Exact. The host adds and subtracts 2^23 (float) or 2^52 (double), above which numbers have no fraction: unlike
+ * std::rint() this can be vectorised without SSE4.1. It assumes the default rounding mode, and compilation without
+ * -ffast-math.
  *
  * \tparam TReal float or double
  * \param[in] value the value */
@@ -90,7 +90,7 @@ RoundToIntegral(TReal value)
 #endif
 }
 
-/** \brief StoreScalar() that rounds integers where the type asks for it.
+/** \brief StoreScalar() with the rounding of the type.
  *
  * The value is rounded, then clamped to the range of the type; NaN becomes 0.
  *

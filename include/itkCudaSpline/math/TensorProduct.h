@@ -28,17 +28,17 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief Derivatives that are evaluated in addition to a value. */
+/** \brief The derivatives that are evaluated in addition to a value. */
 enum class Derivatives : unsigned char
 {
-  None,  ///< the value alone
-  First, ///< and the gradient
-  Second ///< and the Hessian
+  None,  ///< only the value
+  First, ///< also the gradient
+  Second ///< also the gradient and the Hessian
 };
 
-/** \brief True where \p derivatives has those of an order.
+/** \brief True if \p derivatives includes those of an order.
  *
- * \param[in] derivatives what is evaluated
+ * \param[in] derivatives the evaluated derivatives
  * \param[in] order 1 or 2 */
 CUDASPLINE_HOST_DEVICE constexpr bool
 HasOrder(Derivatives derivatives, int order)
@@ -46,14 +46,14 @@ HasOrder(Derivatives derivatives, int order)
   return static_cast<int>(derivatives) >= order;
 }
 
-/** \brief Entries of a symmetric matrix of that dimension: VDimension (VDimension + 1) / 2. */
+/** \brief Number of entries of a symmetric matrix: dimension (dimension + 1) / 2. */
 CUDASPLINE_HOST_DEVICE constexpr unsigned int
 SymmetricEntries(unsigned int dimension)
 {
   return dimension * (dimension + 1) / 2;
 }
 
-/** \brief Place of an entry of a symmetric matrix whose upper triangle is stored row by row: xx, xy, xz, yy, yz, zz.
+/** \brief Position of an entry of a symmetric matrix whose upper triangle is stored row by row: xx, xy, xz, yy, yz, zz.
  *
  * \param[in] row row, at most \p column
  * \param[in] column column
@@ -64,13 +64,13 @@ SymmetricEntry(unsigned int row, unsigned int column, unsigned int dimension)
   return row * dimension - row * (row + 1) / 2 + column;
 }
 
-/** \brief A value and its derivatives (per sample, along the grid's axes); those that are not asked for stay 0. */
+/** \brief A value and its derivatives (per sample, along the grid's axes); derivatives that are not evaluated are 0. */
 template <unsigned int VDimension, typename TReal>
 struct Jet
 {
   TReal value{};                                 ///< the value
   TReal gradient[VDimension]{};                  ///< first derivatives, x first
-  TReal hessian[SymmetricEntries(VDimension)]{}; ///< second derivatives, as SymmetricEntry() numbers them
+  TReal hessian[SymmetricEntries(VDimension)]{}; ///< second derivatives, ordered as SymmetricEntry()
 };
 
 /** \brief Weights of a support by axis and tap: of the value and of its derivatives. */
@@ -82,14 +82,14 @@ struct TensorWeights
   TReal second[HasOrder(VDerivatives, 2) ? VDimension : 1][VTaps]; ///< of the second derivative
 };
 
-/** \brief Offsets of a support's taps from the first element of the array, all of them inside: no folding. */
+/** \brief Offsets of a support's taps from its first element, for a support inside the array, without folding. */
 template <unsigned int VDimension, typename TStored>
 struct ContiguousTaps
 {
-  const TStored * data;               ///< the support's first tap, host or device; neighbours along x follow each other
-  std::int64_t    stride[VDimension]; ///< elements between neighbours along each axis; 1 for x
+  const TStored * data;               ///< the support's first tap, host or device; contiguous along x
+  std::int64_t    stride[VDimension]; ///< distance of neighbours along each axis (elements); 1 for x
 
-  /** What a tap of an axis adds to the offset (elements). */
+  /** The part of the offset that a tap of an axis contributes (elements). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                            Offset(unsigned int axis, unsigned int tap) const
   {
@@ -97,7 +97,7 @@ struct ContiguousTaps
   }
   /** The element of a tap along x.
    *
-   * \param[in] at offset of the axes above (elements)
+   * \param[in] at offset from the axes above x (elements)
    * \param[in] tap tap along x */
   template <typename TReal>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
@@ -107,27 +107,26 @@ struct ContiguousTaps
   }
 };
 
-/** \brief Offset of a tap that lies outside of the array, where the border value stands. The sum of several is negative
- * still. */
+/** \brief Offset of a tap outside the array, whose value is the border value. The sum of several is still negative. */
 inline constexpr std::int64_t OffsetOutside = -(std::int64_t{ 1 } << 60);
 
-/** \brief Offsets of a support's taps with every index folded into the array, or outside of it. */
+/** \brief Offsets of a support's taps with every index folded into the array, or outside it. */
 template <unsigned int VDimension, unsigned int VTaps, typename TStored>
 struct FoldedTaps
 {
   const TStored * data;                      ///< first element of the array, host or device
-  TStored         border;                    ///< what stands outside, for OffsetOutside
+  TStored         border;                    ///< value for OffsetOutside
   std::int64_t    offset[VDimension][VTaps]; ///< folded index times stride (elements), or OffsetOutside
 
-  /** What a tap of an axis adds to the offset (elements). */
+  /** The part of the offset that a tap of an axis contributes (elements). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                            Offset(unsigned int axis, unsigned int tap) const
   {
     return offset[axis][tap];
   }
-  /** The element of a tap along x, or the border value, as it is stored.
+  /** The element of a tap along x, or the border value, in the stored type.
    *
-   * \param[in] at offset of the axes above (elements)
+   * \param[in] at offset from the axes above x (elements)
    * \param[in] tap tap along x */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TStored
   Element(std::int64_t at, unsigned int tap) const
@@ -144,9 +143,9 @@ struct FoldedTaps
   }
 };
 
-/** \brief Sums over the axes above x of a support, with the neighbours along x side by side.
+/** \brief Sums over the axes above x of a support, for all neighbours along x.
  *
- * \tparam VAxes axes that were summed over, x not counted */
+ * \tparam VAxes number of axes that were summed over, without x */
 template <unsigned int VAxes, unsigned int VTaps, Derivatives VDerivatives, typename TReal>
 struct RowSums
 {
@@ -155,9 +154,10 @@ struct RowSums
   /** Second derivatives along the axes above x. */
   static constexpr unsigned int SecondCount = HasOrder(VDerivatives, 2) && VAxes > 0 ? SymmetricEntries(VAxes) : 1;
 
-  Lanes<VTaps, TReal> value;               ///< weighted by the value's weights
-  Lanes<VTaps, TReal> first[FirstCount];   ///< by axis, y first: weighted by the first derivative's along it
-  Lanes<VTaps, TReal> second[SecondCount]; ///< by pair of axes (SymmetricEntry() of VAxes), without x
+  Lanes<VTaps, TReal> value; ///< weighted by the value's weights
+  /** For each axis, y first: weighted by the weights of the first derivative along it. */
+  Lanes<VTaps, TReal> first[FirstCount];
+  Lanes<VTaps, TReal> second[SecondCount]; ///< for each pair of axes (SymmetricEntry() of VAxes), without x
 
   /** Adds (for the first tap: sets) the sums of one tap of the highest axis.
    *
@@ -168,7 +168,7 @@ struct RowSums
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Add(const RowSums<VAxes - 1, VTaps, VDerivatives, TReal> & row, const TWeights & weights, unsigned int tap)
   {
-    constexpr int top = static_cast<int>(VAxes) - 1; // the axis that is summed over here, y being 0
+    constexpr int top = static_cast<int>(VAxes) - 1; // the axis of this sum, where y is 0
     const TReal   w = weights.value[VAxes][tap];
     Put(value, w, row.value, tap);
     if constexpr (HasOrder(VDerivatives, 1))
@@ -211,9 +211,9 @@ private:
 
 /** \brief Sums the rows of a support over the axes 1 to VAxes.
  *
- * \tparam VAxes axes above x that are summed over: dimension - 1 for the whole
+ * \tparam VAxes number of axes above x that are summed over: dimension - 1 for the whole
  * \param[in] taps ContiguousTaps or FoldedTaps
- * \param[in] at offset of the axes above those (elements); 0 for the whole
+ * \param[in] at offset from the axes above those (elements); 0 for the whole
  * \param[in] weights TensorWeights of the support
  * \param[out] sums the sums */
 template <unsigned int VAxes,
@@ -253,12 +253,12 @@ SumRows(const TTaps &                                taps,
 
 /** \brief Sum over the support of coefficient times the product of the weights of all axes, and its derivatives.
  *
- * The rows of the support are summed over the slower axes first, lane by lane along x, which is what vectors of the
- * host do best; the device does as many multiply-adds as it would in any other order.
+ * The rows of the support are summed over the slower axes first, lane by lane along x, which is best for the vector
+ * instructions of the host. The device does as many multiply-adds as in any other order.
  *
- * \tparam VDimension axes
- * \tparam VTaps taps an axis
- * \tparam VDerivatives what is evaluated
+ * \tparam VDimension number of axes
+ * \tparam VTaps taps per axis
+ * \tparam VDerivatives the derivatives to evaluate
  * \tparam TReal type of the weights and of the sums
  * \param[in] taps ContiguousTaps or FoldedTaps
  * \param[in] weights weights by axis and tap

@@ -25,19 +25,19 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief Largest error of a fetch's place along an axis (texels), with what a lookup table adds.
+/** \brief Maximum error of the position of a fetch along an axis (texels), including that of a lookup table.
  *
  * - 2^-9: the hardware's fraction has 8 bits and is rounded to nearest;
- * - 2^-18: rounding of the weights' quotient, which is at most 1, and of the fraction it is made from;
+ * - 2^-18: rounding of the weights' quotient, which is at most 1, and of the fraction from which it is computed;
  * - texels 2^-23: a texture coordinate is a float, rounded twice;
  * - 1 / (entries - 1)^2: a table of M entries interpolates offsets h and sums g with errors of at most h'' and g'' over
- * 8 (M - 1)^2. A change of g moves weight between fetches that are at most n texels apart, so together they are as an
- *   error of (n sum |g''| + |h''|) / (8 (M - 1)^2) texels. For orders 2 to 5 |h''| is at most 2, 0.87, 0.45, 0.26 and
- *   sum |g''|, of all pairs but the last, 1, 1, 1.67, 1.47: the numerator is at most 8.
+ *   8 (M - 1)^2. A change of g moves weight between fetches that are at most n texels apart. Together the errors are
+ *   equivalent to an error of (n sum |g''| + |h''|) / (8 (M - 1)^2) texels. For orders 2 to 5 |h''| is at most 2, 0.87,
+ *   0.45, 0.26 and sum |g''|, of all pairs except the last, 1, 1, 1.67, 1.47: the numerator is at most 8.
  *
  * \param[in] order 1 to 5
  * \param[in] size samples of the axis
- * \param[in] entries of the lookup table; 0 where there is none */
+ * \param[in] entries entries of the lookup table; 0: no table */
 inline double
 TextureFractionError(unsigned int order, std::int64_t size, int entries)
 {
@@ -46,12 +46,12 @@ TextureFractionError(unsigned int order, std::int64_t size, int entries)
   return 0x1p-9 + 0x1p-18 + texels * 0x1p-23 + (entries > 0 && order > 1 ? 1.0 / (intervals * intervals) : 0.0);
 }
 
-/** \brief What the corner weights of a fetch add to the error of a place along each axis (texels).
+/** \brief The error of the corner weights of a fetch, as an additional error of its position along each axis (texels).
  *
- * The 2^D weights of a fetch in D dimensions are whole multiples of 2^-8 that sum to 1, each less than 2^-8 from the
- * product of the fractions (seen on an H200: doc/Accuracy.md). Errors of the weights sum to 0, so a value is off by at
- * most half the sum of their magnitudes, 2^(D - 9), times the range of the corners, which is at most the sum of the
- * differences along the axes. In 1D the weights are those of the fraction.
+ * The 2^D weights of a fetch in D dimensions are multiples of 2^-8 that sum to 1, and each differs by less than 2^-8
+ * from the product of the fractions (measured on an H200: doc/Accuracy.md). Errors of the weights sum to 0: the error
+ * of a value is at most half the sum of their magnitudes, 2^(D - 9), times the range of the corners, which is at most
+ * the sum of the differences along the axes. In 1D the weights are those of the fraction.
  *
  * \param[in] dimension 1 to 3 */
 constexpr double
@@ -60,22 +60,22 @@ TextureWeightError(unsigned int dimension)
   return dimension == 3 ? 0x1p-6 : (dimension == 2 ? 0x1p-7 : 0.0);
 }
 
-/** \brief How far a value of TextureSplineValue() can be from the exact sum over the same coefficients.
+/** \brief Bound of the difference of TextureSplineValue() from the exact sum over the same coefficients.
  *
- * A fetch is linear along each axis, so an error of its place costs at most that times the largest difference of
- * neighbours along the axis; the weights of the fetches are non-negative and sum to 1, so the errors of the axes add.
- * In 3D the weights of the corners are quantised besides (TextureWeightError). To this comes rounding: an axis' weights
- * and sums err by (3 n + 8) 2^-24 max|c| as in the exact sum, the filter by 8 units more.
+ * A fetch is linear along each axis: the effect of an error of its position is at most that error times the largest
+ * difference of neighbours along the axis. The weights of the fetches are non-negative and sum to 1, so the errors of
+ * the axes add. In 3D the weights of the corners are also quantised (TextureWeightError). Rounding is added: an axis'
+ * weights and sums have an error of (3 n + 8) 2^-24 max|c| as in the exact sum, the filter of 8 units more.
  *
  * \tparam TSizes array of sizes
  * \tparam TDifferences array of differences
  * \param[in] order 1 to 5
- * \param[in] dimension axes
- * \param[in] size samples, by axis
- * \param[in] difference largest magnitude of the difference of neighbouring coefficients, by axis, the extension with
- *   them
+ * \param[in] dimension number of axes
+ * \param[in] size samples along each axis
+ * \param[in] difference largest magnitude of the difference of neighbouring coefficients along each axis, including
+ * those in the extension
  * \param[in] largest largest magnitude of the coefficients
- * \param[in] entries of the lookup table; 0 where there is none */
+ * \param[in] entries entries of the lookup table; 0: no table */
 template <typename TSizes, typename TDifferences>
 double
 TextureErrorBound(unsigned int         order,

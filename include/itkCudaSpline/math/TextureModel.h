@@ -28,19 +28,19 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief A model of a linearly filtered fetch of a texture of floats.
+/** \brief A model of a linearly filtered fetch from a texture of floats.
  *
- * As NVIDIA documents it (CUDA C++ Programming Guide, Texture Fetching): a coordinate less 1/2 is divided into a texel
- * and a fraction of 8 bits; what lies outside is the nearest texel. The guide does not document how the fraction is
- * rounded (to nearest here, as a test on an H200 found), nor with what precision the hardware adds up: this is a model,
- * with which the Cpu backend computes texture mode, and a test on a GPU (TextureGpu) compares the two.
+ * It follows NVIDIA's documentation (CUDA C++ Programming Guide, Texture Fetching): a coordinate minus 1/2 is divided
+ * into a texel and a fraction of 8 bits, and the value outside is that of the nearest texel. The guide does not
+ * document the rounding of the fraction (to nearest here, as measured on an H200), nor the precision of the hardware's
+ * sum. The Cpu backend computes texture mode with this model, and a test on a GPU (TextureGpu) compares the two.
  *
- * \tparam VDimension axes */
+ * \tparam VDimension number of axes */
 template <unsigned int VDimension>
 struct TextureModel
 {
   const float * texels;           ///< first texel, x fastest
-  std::int64_t  size[VDimension]; ///< texels an axis
+  std::int64_t  size[VDimension]; ///< texels per axis
 
   /** The value at texture coordinates (texels; the centre of texel i is at i + 1/2). */
   CUDASPLINE_HOST_DEVICE float

@@ -27,27 +27,27 @@
 #include <cstdint>
 
 /** \file
- * \brief B-splines by linearly filtered fetches of a texture.
+ * \brief B-splines with linearly filtered texture fetches.
  *
- * Two neighbouring taps with weights of one sign are one linear fetch between them, times the sum of their weights
- * \cite{Sigg2005}; without a lookup table \cite{Ruijters2008a}, with a word on accuracy \cite{Ruijters2008b}. A spline
- * of order n takes FetchesOf(n) fetches an axis: for the cubic 2^D instead of 4^D samples.
+ * Two neighbouring taps whose weights have the same sign are one linear fetch between them, times the sum of their
+ * weights \cite{Sigg2005}; without a lookup table \cite{Ruijters2008a}, with remarks on accuracy \cite{Ruijters2008b}.
+ * A spline of order n takes FetchesOf(n) fetches per axis: 2^D instead of 4^D samples for a cubic spline.
  *
- * The coefficients lie in the texture with a margin of TextureMargin() texels on either side, in which the extension
- * continues them: addressing modes of textures are not those of images (ITK's whole-sample mirror is not among them). A
- * coordinate whose support is beyond the margin is folded back first, which the symmetry of the extended coefficients
- * allows. */
+ * The coefficients in the texture have a margin of TextureMargin() texels on either side, in which the extension
+ * continues them: the addressing modes of textures differ from those of images (ITK's whole-sample mirror does not
+ * exist). A coordinate whose support is beyond the margin is folded back first, which the symmetry of the extended
+ * coefficients allows. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief The coordinate of the same value between the outermost samples, or half a sample outside of them.
+/** \brief The coordinate of the same value between the border samples, or at most half a sample outside them.
  *
  * \param[in] x coordinate (samples, from the first one)
  * \param[in] size samples of the line
- * \param[in] extension any but GridConstant */
+ * \param[in] extension any except GridConstant */
 CUDASPLINE_HOST_DEVICE inline double
 FoldCoordinate(double x, std::int64_t size, Extension extension)
 {
@@ -66,14 +66,14 @@ FoldCoordinate(double x, std::int64_t size, Extension extension)
     case Extension::GridWrap: {
       double folded = fmod(x, count);
       folded = folded < 0.0 ? folded + count : folded;
-      return folded < count ? folded : 0.0; // the sum of a tiny negative one was rounded
+      return folded < count ? folded : 0.0; // the sum of a tiny negative number was rounded
     }
     default:
       return fmin(fmax(x, 0.0), count - 1.0);
   }
 }
 
-/** \brief Where a point falls along an axis of the texture. */
+/** \brief The position of a point along an axis of the texture. */
 struct TexturePlace
 {
   float base;     ///< texture coordinate of the centre of the support's first tap
@@ -82,7 +82,7 @@ struct TexturePlace
 
 /** \brief Finds the support of a coordinate in the texture.
  *
- * \param[in] x coordinate (samples, from the first one), at most half a sample outside of the outermost samples
+ * \param[in] x coordinate (samples, from the first one), at most half a sample outside the border samples
  * \param[in] order 1 to 5 */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TexturePlace
 PlaceInTexture(double x, unsigned int order)
@@ -90,13 +90,13 @@ PlaceInTexture(double x, unsigned int order)
   const double shifted = order % 2 == 1 ? x : x + 0.5;
   const float  first = static_cast<float>(TextureMargin(order) - static_cast<int>(order / 2)) + 0.5F;
 #if defined(__CUDA_ARCH__)
-  // The same without the conversions, of which a device makes few at a time: added to a large number, one is rounded to
-  // an integer, which is in the low bits.
+  // The same without conversions, whose throughput on a device is low: the sum with a large number is rounded to an
+  // integer, which is in its low bits.
   const double rounded = __dadd_rn(shifted, 6755399441055744.0); // 3 2^51
   double       rest = shifted - __dadd_rn(rounded, -6755399441055744.0);
   const int    nearest = __double2loint(rounded) - (rest < 0.0 ? 1 : 0);
   rest = rest < 0.0 ? rest + 1.0 : rest;
-  const float piece = __int_as_float(0x4B400000 + nearest) - 12582912.0F; // 3 2^22; places are below 2^22
+  const float piece = __int_as_float(0x4B400000 + nearest) - 12582912.0F; // 3 2^22; positions are below 2^22
   return { piece + first, static_cast<float>(rest) };
 #else
   const double piece = floor(shifted);
@@ -104,7 +104,7 @@ PlaceInTexture(double x, unsigned int order)
 #endif
 }
 
-/** \brief A support's taps along an axis as linear fetches: pairs of neighbours, and the last tap alone where their
+/** \brief A support's taps along an axis as linear fetches: pairs of neighbours, and the single last tap if their
  * number is odd. */
 template <unsigned int VFetches>
 struct PairedTaps
@@ -113,7 +113,7 @@ struct PairedTaps
   float weight[VFetches]; ///< sum of the pair's weights; they sum to 1
 };
 
-/** \brief Quotient of positive numbers that are neither tiny nor huge; on the device within 2 units, and fast. */
+/** \brief Quotient of positive numbers that are neither tiny nor huge; on the device fast and within 2 units. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
 QuickQuotient(float numerator, float denominator)
 {
@@ -124,13 +124,13 @@ QuickQuotient(float numerator, float denominator)
 #endif
 }
 
-/** \brief Paired taps with weights on the fly.
+/** \brief Paired taps whose weights are computed for each point.
  *
  * \tparam VOrder spline order, 1 to 5 */
 template <unsigned int VOrder>
 struct PairedWeights
 {
-  /** Fetches an axis. */
+  /** Fetches per axis. */
   static constexpr unsigned int Fetches = FetchesOf(VOrder);
 
   /** Order of the spline. */
@@ -140,7 +140,7 @@ struct PairedWeights
     return VOrder;
   }
 
-  /** The taps of a fraction in [0, 1]. No pair's sum is 0: it is 1/120 at least (order 5). */
+  /** The taps of a fraction in [0, 1]. The sum of a pair is at least 1/120 (order 5), not 0. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE PairedTaps<Fetches>
                                            At(float fraction) const
   {
@@ -173,19 +173,19 @@ struct PairedWeights
 
 /** \brief Paired taps from a lookup table with linear interpolation between its entries.
  *
- * Linear, as published, because the nearest entry of 128 would cost up to 1/256 in each offset, twice what the
- * texture's own filter does; interpolated they cost 1/127^2 (TextureFractionError()). In float arithmetic: by a linear
- * texture the table would itself be read with 8 bits.
+ * Interpolation is linear, as published: the nearest entry of 128 would have an error of up to 1/256 in each offset,
+ * twice that of the texture's own filter. With interpolation the error is 1/127^2 (TextureFractionError()). Float
+ * arithmetic is used: a linear texture would read the table itself with 8 bits.
  *
- * \tparam VFetches fetches an axis: 2 for orders 2 and 3, 3 for orders 4 and 5 */
+ * \tparam VFetches fetches per axis: 2 for orders 2 and 3, 3 for orders 4 and 5 */
 template <unsigned int VFetches>
 struct PairedTable
 {
-  /** Fetches an axis. */
+  /** Fetches per axis. */
   static constexpr unsigned int Fetches = VFetches;
 
-  const PairedTableEntry<VFetches> * entries; ///< host or device; of fractions from 0 to 1, both included
-  int                                last;    ///< their number less 1
+  const PairedTableEntry<VFetches> * entries; ///< host or device; for fractions from 0 to 1, both included
+  int                                last;    ///< number of entries minus 1
   unsigned int                       order;   ///< of the spline
 
   /** Order of the spline. */
@@ -248,8 +248,8 @@ FillPairedTable(PairedTableEntry<FetchesOf(VOrder)> * entries, int count)
 
 /** \brief Sum of the fetches of the axes 0 to VAxis.
  *
- * \param[in] taps by axis, with offsets that are texture coordinates
- * \param[in,out] at texture coordinates of the axes above
+ * \param[in] taps taps of each axis, with offsets that are texture coordinates
+ * \param[in,out] at texture coordinates along the higher axes
  * \param[in] fetch called with the coordinates of a fetch */
 template <unsigned int VAxis, unsigned int VDimension, unsigned int VFetches, typename TFetch>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
@@ -276,10 +276,10 @@ SumOfFetches(const PairedTaps<VFetches> (&taps)[VDimension], float (&at)[VDimens
   return sum;
 }
 
-/** \brief Value of a B-spline by linear fetches at a place that needs no folding.
+/** \brief Value of a B-spline with linear fetches at a point that needs no folding.
  *
  * \param[in] paired PairedWeights or PairedTable
- * \param[in] x coordinates (samples, from the first one), at most half a sample outside of the outermost samples
+ * \param[in] x coordinates (samples, from the first one), at most half a sample outside the border samples
  * \param[in] fetch as for TextureSplineValue() */
 template <unsigned int VDimension, typename TPaired, typename TFetch>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
@@ -302,14 +302,14 @@ TextureSplineValueWithin(const TPaired & paired, const double (&x)[VDimension], 
   return SumOfFetches<VDimension - 1>(taps, at, fetch);
 }
 
-/** \brief Value of a B-spline by linear fetches.
+/** \brief Value of a B-spline with linear fetches.
  *
  * \param[in] paired PairedWeights or PairedTable
  * \param[in] extent the samples, without the margins
- * \param[in] extension of the coefficients, by axis; any but GridConstant
+ * \param[in] extension extension of the coefficients along each axis; any except GridConstant
  * \param[in] index continuous index (samples), in the index space of \p extent
- * \param[in] fetch callable with an array of texture coordinates, in texels of the texture with its margins; the
- *   centre of texel i is at i + 1/2
+ * \param[in] fetch callable with an array of texture coordinates, in texels of the texture with its margins; the centre
+ * of texel i is at i + 1/2
  *
  * \par Accuracy
  * TextureErrorBound() */

@@ -21,14 +21,14 @@
 #include "itkCudaSpline/math/HostDevice.h"
 
 /** \file
- * \brief What texture mode keeps in memory: margins and tables. TextureSpline.h has what is made of them. */
+ * \brief Memory layout of texture mode: margins and tables. TextureSpline.h evaluates them. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief Linear fetches that make a value of a B-spline, an axis.
+/** \brief Number of linear fetches for a value of a B-spline along an axis.
  *
  * \param[in] order 1 to 5 */
 CUDASPLINE_HOST_DEVICE constexpr unsigned int
@@ -37,8 +37,8 @@ FetchesOf(unsigned int order)
   return (order + 2) / 2;
 }
 
-/** \brief Texels beyond each end of an axis that continue the coefficients: the reach of a support whose coordinate is
- * at most half a sample outside of the outermost samples.
+/** \brief Number of texels beyond each end of an axis that continue the coefficients: the reach of a support whose
+ * coordinate is at most half a sample outside the border samples.
  *
  * \param[in] order 0 to 5 */
 CUDASPLINE_HOST_DEVICE constexpr int
@@ -47,7 +47,7 @@ TextureMargin(unsigned int order)
   return static_cast<int>(order / 2) + 1;
 }
 
-/** \brief An entry of a lookup table of paired taps. The last weight is what the others leave of 1. */
+/** \brief An entry of a lookup table of paired taps. The last weight is 1 minus the others. */
 template <unsigned int VFetches>
 struct alignas(16) PairedTableEntry
 {

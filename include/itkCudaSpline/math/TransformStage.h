@@ -27,42 +27,43 @@
 #include <cstdint>
 
 /** \file
- * \brief Transforms that are not linear, as a chain of stages that a kernel walks for every point. */
+ * \brief Nonlinear transforms as a chain of stages that a kernel evaluates for every point. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief What a stage of a chain does to a point. */
+/** \brief The kinds of stages of a chain. */
 enum class TransformKind : unsigned char
 {
-  Affine,           ///< itk::MatrixOffsetTransformBase and every other linear transform
+  Affine,           ///< itk::MatrixOffsetTransformBase and all other linear transforms
   BSpline,          ///< itk::BSplineTransform of order 1 to 3
   DisplacementField ///< itk::DisplacementFieldTransform and itk::WarpImageFilter; linear or nearest neighbour
 };
 
-/** \brief One stage of a chain of transforms. All places and displacements are double, in mm. */
+/** \brief One stage of a chain of transforms. All points and displacements are double, in mm. */
 template <unsigned int VDimension>
 struct TransformStage
 {
-  TransformKind         kind{ TransformKind::Affine }; ///< what it does
+  TransformKind         kind{ TransformKind::Affine }; ///< kind of the transform
   AffineMap<VDimension> map;                           ///< of Affine
 
-  GridExtent<VDimension> extent;                                 ///< samples of the grid of the others
-  double                 origin[VDimension]{};                   ///< place of the grid's index 0 (mm)
-  double                 pointToIndex[VDimension][VDimension]{}; ///< indices of the grid a mm
+  GridExtent<VDimension> extent;                                 ///< samples of the grid, for other kinds
+  double                 origin[VDimension]{};                   ///< point of the grid's index 0 (mm)
+  double                 pointToIndex[VDimension][VDimension]{}; ///< indices of the grid per mm
   const double *         data{ nullptr };                        ///< displacements (mm), x fastest, host or device
-  const float *          singleData{ nullptr };                  ///< or these, of DisplacementField
-  std::int64_t           elementStride{ 1 };                     ///< numbers between neighbours along x
-  std::int64_t           componentStride{ 0 };                   ///< numbers between the components of a sample
+  const float *          singleData{ nullptr };                  ///< or float displacements, for DisplacementField
+  std::int64_t           elementStride{ 1 };                     ///< distance of neighbours along x (numbers)
+  std::int64_t           componentStride{ 0 };                   ///< distance of the components of a sample (numbers)
   int                    order{ 3 };                             ///< of BSpline: 1 to 3
-  bool                   nearest{ false }; ///< of DisplacementField: nearest neighbour, not linear
-  bool                   goesOn{ false };  ///< of DisplacementField: the outermost displacements stand outside too
+  bool                   nearest{ false }; ///< of DisplacementField: nearest neighbour, else linear
+  bool                   goesOn{ false };  ///< of DisplacementField: the border displacements are continued outside
 
-  double lower[VDimension]{};      ///< continuous indices below are outside: the point stays where it is
-  double upper[VDimension]{};      ///< those at or above are outside too
-  double atUpper[VDimension]{};    ///< of BSpline: those from here on, up to \c pastUpper, are taken for \c belowUpper
+  double lower[VDimension]{}; ///< smaller continuous indices are outside: the point does not move
+  double upper[VDimension]{}; ///< indices at or above are outside, too
+  /** Of BSpline: indices from this one up to \c pastUpper are replaced by \c belowUpper. */
+  double atUpper[VDimension]{};
   double pastUpper[VDimension]{};  ///< see \c atUpper
   double belowUpper[VDimension]{}; ///< see \c atUpper
 
@@ -111,13 +112,13 @@ struct TransformStage
     }
   }
 
-  /** \brief The coefficients that a point's displacement depends on, and their weights: of BSpline.
+  /** \brief The coefficients that determine a point's displacement, and their weights, for BSpline.
    *
    * \tparam VOrder the order
    * \param[in] point the point (mm)
    * \param[out] weights one row per axis
-   * \param[out] offset of the first coefficient in its plane: those of the support follow along each axis
-   * \return false outside of the grid's valid region, where there is no displacement */
+   * \param[out] offset offset of the first coefficient in its plane; the others of the support follow along each axis
+   * \return false outside the grid's valid region, where there is no displacement */
   template <unsigned int VOrder>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   FindSupport(const double (&point)[VDimension], double (&weights)[VDimension][VOrder + 1], std::int64_t & offset) const
@@ -133,8 +134,8 @@ struct TransformStage
   }
 
 private:
-  /** Whether the displacement at an index is known; ITK's rules at the upper end. NaN is outside, or at the lower end
-   * if displacements are continued. */
+  /** Whether there is a displacement at an index, with ITK's rules at the upper end. NaN is outside, or at the lower
+   * end if displacements are continued. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   Admit(double (&index)[VDimension]) const
   {
@@ -162,7 +163,7 @@ private:
     return true;
   }
 
-  /** itk::BSplineInterpolationWeightFunction's support, all of it inside. */
+  /** The support of itk::BSplineInterpolationWeightFunction, for a support inside the grid. */
   template <unsigned int VOrder>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   SupportOf(const double (&index)[VDimension], double (&weights)[VDimension][VOrder + 1], std::int64_t & offset) const
@@ -178,7 +179,7 @@ private:
     }
   }
 
-  /** Adds the sum of coefficients and weights. */
+  /** Adds the weighted sum of coefficients. */
   template <unsigned int VOrder>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   AddSpline(const double (&index)[VDimension], double (&point)[VDimension]) const
@@ -203,7 +204,7 @@ private:
     }
   }
 
-  /** A number of a field's displacement (mm). */
+  /** A component of a field's displacement (mm). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   Displacement(std::int64_t offset, unsigned int component) const
   {
@@ -230,8 +231,8 @@ private:
   }
 
   /** itk::VectorLinearInterpolateImageFunction and itk::WarpImageFilter::EvaluateDisplacementAtPhysicalPoint(): the
-   * neighbours' displacements times their overlaps, the outermost ones standing beyond the border too; a neighbour
-   * without overlap is not read. The latter sums up in the field's type, and stops where the overlaps sum to 1. */
+   * neighbours' displacements times their overlaps, with border displacements continued beyond the border. A neighbour
+   * without overlap is not read. The latter sums in the field's type, and stops when the overlaps sum to 1. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   AddLinear(const double (&index)[VDimension], double (&point)[VDimension]) const
   {
@@ -280,13 +281,13 @@ private:
   }
 };
 
-/** \brief Moves a point (mm) through a chain of stages.
+/** \brief Maps a point (mm) through a chain of stages.
  *
- * A function of its own, which kernels call: its bodies for all kinds of stages would make each of them many times
- * longer.
+ * It is a separate function, which kernels call: inlined bodies for all kinds of stages would make each kernel many
+ * times longer.
  *
- * \param[in] stages the stages, in the order in which the point goes through them; host or device
- * \param[in] count how many
+ * \param[in] stages the stages, in the order in which they map the point; host or device
+ * \param[in] count number of stages
  * \param[in,out] point the point (mm) */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE void

@@ -26,24 +26,25 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief The least and the greatest of a list of numbers, by the comparisons of
+/** \brief The smallest and the greatest of a list of numbers, with the comparisons of
  * itk::MattesMutualInformationImageToImageMetricv4::Initialize(), one number after the other:
  *
- *     least = least < value ? least : value
- *     greatest = greatest > value ? greatest : value
+ * least = least < value ? least : value
  *
- * from the greatest and the lowest finite number on. So NaN replaces all earlier values, and the next number replaces
- * NaN. Ranges of the parts of a list, appended in their order, are that of the list.
+ * greatest = greatest > value ? greatest : value
+ *
+ * They begin with the greatest and the lowest finite number. NaN therefore replaces all earlier values, and the next
+ * number replaces NaN. Ranges of consecutive parts of a list, appended in their order, give the range of the list.
  *
  * \tparam TValue float or double */
 template <typename TValue>
 class ValueRange
 {
 public:
-  /** \brief Goes on with the numbers of an array.
+  /** \brief Continues with the numbers of an array.
    *
    * \param[in] values the first of them
-   * \param[in] count how many */
+   * \param[in] count number of values */
   void
   Add(const TValue * values, std::size_t count)
   {
@@ -65,7 +66,7 @@ public:
     this->Append(next);
   }
 
-  /** \brief Goes on with the numbers of another list.
+  /** \brief Continues with the numbers of another list.
    *
    * \param[in] next their range */
   void
@@ -75,7 +76,7 @@ public:
     {
       return;
     }
-    if (m_IsEmpty || next.m_HasNaN) // after a NaN earlier values are lost
+    if (m_IsEmpty || next.m_HasNaN) // NaN replaces earlier values
     {
       *this = next;
       return;
@@ -84,7 +85,8 @@ public:
     m_Greatest = m_Greatest > next.m_Greatest ? m_Greatest : next.m_Greatest;
   }
 
-  /** The least number, as ITK finds it; the greatest finite one of an empty list, and where all are infinite. */
+  /** The smallest number found by ITK's comparisons; the greatest finite number for an empty list, and if all are
+   * infinite. */
   TValue
   GetLeast() const
   {
@@ -92,7 +94,8 @@ public:
     return m_IsEmpty || (!m_HasNaN && first < m_Least) ? first : m_Least;
   }
 
-  /** The greatest number, as ITK finds it; the lowest finite one of an empty list, and where all are -infinity. */
+  /** The greatest number found by ITK's comparisons; the lowest finite number for an empty list, and if all are
+   * -infinity. */
   TValue
   GetGreatest() const
   {

@@ -30,7 +30,7 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineMath
  * @{ */
 
-/** \brief What the sinc is multiplied with, so that it ends at the radius m \cite{Meijering1999}: ITK's five windows.
+/** \brief The windows that multiply the sinc so that it ends at the radius m \cite{Meijering1999}: ITK's five windows.
  */
 enum class SincWindow : unsigned char
 {
@@ -41,7 +41,7 @@ enum class SincWindow : unsigned char
   Blackman ///< 0.42 + 0.5 cos(pi x / m) + 0.08 cos(2 pi x / m)
 };
 
-/** \brief Name of a window as in messages. */
+/** \brief Name of a window in messages. */
 constexpr const char *
 NameOf(SincWindow window)
 {
@@ -60,10 +60,10 @@ NameOf(SincWindow window)
   }
 }
 
-/** \brief The largest radius: arrays of taps have twice as many elements. */
+/** \brief Maximum radius: arrays of taps have twice as many elements. */
 inline constexpr int MaximumSincRadius = 5;
 
-/** \brief A window from the cosine and the sine of its angle, which is pi x / m, or pi x / (2 m) for Cosine.
+/** \brief A window, computed from the cosine and the sine of its angle, which is pi x / m, or pi x / (2 m) for Cosine.
  *
  * \param[in] window the window
  * \param[in] radius m (samples)
@@ -89,26 +89,26 @@ SincWindowValue(SincWindow window, int radius, double x, double angle, double co
   }
 }
 
-/** \brief The weights of the 2 m samples around a point by the rule of itk::WindowedSincInterpolateImageFunction.
+/** \brief The weights of the 2 m samples around a point, with the rule of itk::WindowedSincInterpolateImageFunction.
  *
- * With i the floor of the coordinate (FloorIndex()), weight k belongs to sample i - m + 1 + k, at distance x of the
- * point, and is the window times sin(pi x) / (pi x). On a sample the weights are 0 and 1. As in ITK nothing makes their
- * sum 1: a constant is reproduced within 0.25 % (Hamming, m = 3).
+ * With the floor i of the coordinate (FloorIndex()), weight k belongs to sample i - m + 1 + k at the distance x from
+ * the point, and is the window times sin(pi x) / (pi x). At a sample the weights are 0 and 1. As in ITK, the weights do
+ * not exactly sum to 1: a constant is reproduced within 0.25 % (Hamming, m = 3).
  *
- * Sines and cosines of all distances come from those of the nearest one by the addition theorems: five of them are
- * computed, and not up to 3 a sample.
+ * Sines and cosines of all distances are computed from those of the nearest one with the addition theorems: five are
+ * computed, instead of up to 3 per sample.
  *
- * \param[in] distance of the point from sample i (samples), in [0, 1]; 1 just below 0, where it is rounded, and
- *   FloorIndex() may leave a negative rounding
+ * \param[in] distance distance of the point from sample i (samples), in [0, 1]. Just below 0 it is 1 after rounding,
+ * and FloorIndex() may leave a negative rounding error
  * \param[in] radius m, 1 to MaximumSincRadius (samples)
  * \param[in] window the window
  * \param[out] w the 2 m weights
  *
  * \par Accuracy
- * each within 32 units of 2^-53: 7 of the sinc, and of the window at most 3.5 more for every sample away from the
- * nearest one, over the growing distance; Lanczos with m = 5 divides them by an angle of pi / 10. Seen: 5 units. The
- * sum of the absolute weights is at most 2.28, that of sinc itself half-way between ten samples; with the windows,
- * seen: 1.96. */
+ * Each within 32 units of 2^-53: 7 for the sinc, and for the window at most 3.5 more for every sample away from the
+ * nearest one, divided by the growing distance; Lanczos with m = 5 divides them by an angle of pi / 10. Measured: 5
+ * units. The sum of the absolute weights is at most 2.28, that of the sinc itself half-way between ten samples; with
+ * the windows, measured: 1.96. */
 CUDASPLINE_HOST_DEVICE inline void
 WindowedSincWeights(double distance, int radius, SincWindow window, double * w)
 {
@@ -122,7 +122,7 @@ WindowedSincWeights(double distance, int radius, SincWindow window, double * w)
     }
     return;
   }
-  // Relative to the nearest sample, whose distance is exact, so that nothing cancels next to it.
+  // Relative to the nearest sample, whose distance is exact: there is no cancellation next to it.
   const bool   below = distance <= 0.5;
   const int    nearest = below ? radius - 1 : radius;
   const double c = below ? distance : distance - 1.0;
@@ -132,7 +132,7 @@ WindowedSincWeights(double distance, int radius, SincWindow window, double * w)
   const double sine = ::sin(frequency * c);
   const double stepCosine = ::cos(frequency);
   const double stepSine = ::sin(frequency);
-  double       turnedCosine = 1.0; // of n steps
+  double       turnedCosine = 1.0; // cosine of n steps
   double       turnedSine = 0.0;
   double       sign = 1.0;
   for (int n = 0; n <= radius; ++n)
@@ -156,7 +156,7 @@ WindowedSincWeights(double distance, int radius, SincWindow window, double * w)
   }
 }
 
-/** \brief Where the samples of a windowed sinc are, and their weights: by axis, so that the sum adds offsets only. */
+/** \brief The samples of a windowed sinc and their weights, for each axis: the sum only adds offsets. */
 template <unsigned int VDimension>
 struct WindowedSincTaps
 {
@@ -170,8 +170,8 @@ struct WindowedSincTaps
    * \param[in] window the window
    * \param[in] fold called with an index relative to the first sample (samples) and an axis; returns the sample of the
    * line there, in [0, size), or -1 for the border value
-   * \param[in] skipZeroWeights leave out the taps of weight 0 where the point is on a sample of an axis: up to 2 m
-   * times faster an axis. ITK multiplies with them, which matters for NaN and infinity only */
+   * \param[in] skipZeroWeights omits the taps of weight 0 if the point is on a sample of an axis: up to 2 m times
+   * faster per axis. ITK multiplies with them, which matters only for NaN and infinity */
   template <typename TCoordinate, typename TFold>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   WindowedSincTaps(const GridExtent<VDimension> & extent,
@@ -219,7 +219,7 @@ private:
  * \tparam VAxis number of axes that are summed over: VDimension for the whole
  * \param[in] data first sample, host or device, x fastest
  * \param[in] taps the taps
- * \param[in] at offset of the axes above (elements), -1 where one of them is outside; 0 for the whole
+ * \param[in] at offset from the higher axes (elements), -1 if one of them is outside; 0 for the whole
  * \param[in] border value of the samples outside */
 template <unsigned int VAxis, unsigned int VDimension, typename TSample>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
@@ -243,10 +243,11 @@ SumOverWindow(const TSample * data, const WindowedSincTaps<VDimension> & taps, s
   return sum;
 }
 
-/** \brief Windowed sinc interpolation at a continuous index, by the rule of itk::WindowedSincInterpolateImageFunction.
+/** \brief Windowed sinc interpolation at a continuous index, with the rule of
+ * itk::WindowedSincInterpolateImageFunction.
  *
- * Weights and sums are double, whatever the samples are, as in ITK; ITK adds all products one after the other, here a
- * sum of an axis is a factor of the next one's.
+ * Weights and sums are double for any type of samples, as in ITK. ITK adds all products one after the other; here the
+ * sum over an axis is multiplied with the weights of the next one.
  *
  * \tparam TSample type of the samples
  * \tparam TCoordinate float or double, type of the continuous index
@@ -255,12 +256,12 @@ SumOverWindow(const TSample * data, const WindowedSincTaps<VDimension> & taps, s
  * \param[in] index continuous index (samples), in the index space of \p extent
  * \param[in] radius m, 1 to MaximumSincRadius (samples)
  * \param[in] window the window
- * \param[in] fold see WindowedSincTaps; to the nearest sample of the line for ITK's default
- * \param[in] border value of the samples that \p fold calls outside
+ * \param[in] fold see WindowedSincTaps; returns the nearest sample of the line for ITK's default
+ * \param[in] border value of the samples for which \p fold returns -1
  * \param[in] skipZeroWeights see WindowedSincTaps
  *
  * \par Accuracy
- * with N <= 2.28 the largest sum of absolute weights of an axis, within VDimension (66 m + 1) N^VDimension units of
+ * With the largest sum N <= 2.28 of absolute weights of an axis, within VDimension (66 m + 1) N^VDimension units of
  * 2^-53 times the largest absolute sample */
 template <typename TSample, unsigned int VDimension, typename TCoordinate, typename TFold>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double

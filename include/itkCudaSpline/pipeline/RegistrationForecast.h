@@ -25,26 +25,26 @@
 #include <vector>
 
 /** \file
- * \brief Forecasts what a registration takes, without pixels. */
+ * \brief Estimates the memory and the duration of a registration, without pixels. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplinePipeline
  * @{ */
 
-/** \brief What a stage is expected to take. */
+/** \brief The estimate for a stage. */
 struct StageForecast
 {
-  Backend     backend{ Backend::Cpu }; ///< that would compute it
+  Backend     backend{ Backend::Cpu }; ///< backend that would compute it
   std::string reason;                  ///< why that backend; may be empty
-  std::size_t bytes{ 0 };              ///< memory that it allocates on its backend at most, with the images
+  std::size_t bytes{ 0 };              ///< maximum memory that it allocates on its backend, including the images
   double      seconds{ 0.0 };          ///< estimated duration if all iterations are needed
 };
 
-/** \brief Forecasts the stages of a registration. Starts no device unless the user named one.
+/** \brief Estimates the stages of a registration. Starts no device unless the user named one.
  *
  * \param[in] input images whose pixels and masks may be null
- * \param[in] spec what would be done
+ * \param[in] spec specification of the registration
  * \param[in] device,context as for RunRegistration()
  * \exception SpecError the specification does not fit the images */
 std::vector<StageForecast>

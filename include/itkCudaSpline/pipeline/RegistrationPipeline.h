@@ -38,7 +38,7 @@
 #include <vector>
 
 /** \file
- * \brief Runs a registration: what CudaSplineRegister, cudaspline.register() and cudaspline_register() call. */
+ * \brief Runs a registration. CudaSplineRegister, cudaspline.register() and cudaspline_register() call it. */
 
 namespace itk::CudaSpline
 {
@@ -48,14 +48,14 @@ namespace itk::CudaSpline
 /** \brief A fixed and a moving image with their masks. */
 struct ImagePair
 {
-  MaskedImage fixed;  ///< finite pixels of the precision of the specification
+  MaskedImage fixed;  ///< finite pixels with the precision of the specification
   MaskedImage moving; ///< the same
 };
 
 /** \brief An image of labels in host memory; 0 is the background. */
 struct LabelMap
 {
-  FieldGrid            grid;              ///< its voxels
+  FieldGrid            grid;              ///< grid of its voxels
   const std::int32_t * pixels{ nullptr }; ///< the labels
 };
 
@@ -66,89 +66,90 @@ struct LabelPair
   LabelMap moving; ///< of the moving image
 };
 
-/** \brief What is registered. */
+/** \brief The input of a registration. */
 struct RegistrationInput
 {
   /** The first pair defines the spaces; the others are compared in addition. */
   std::vector<ImagePair> pairs;
-  /** A transform to start with, in the order in which points of the fixed image go through it; displacements are in the
-   * memory of the images. Nothing: see RegistrationSpec::initial. */
+  /** An initial transform, in the order in which its stages map points of the fixed image; displacements are in the
+   * same memory as the images. Empty: see RegistrationSpec::initial. */
   std::optional<std::vector<TransformChain::Stage>> initial;
-  /** The pairs with the masks of each stage, for masks that differ by stage; the start has those of `pairs`. Pixels are
-   * ignored. Empty: the masks of `pairs` for all. */
+  /** The pairs with the masks of each stage, for masks that differ between stages; the initial alignment uses those of
+   * `pairs`. Pixels are ignored. Empty: all stages use the masks of `pairs`. */
   std::vector<std::vector<ImagePair>> stageMasks;
-  /** Corresponding points, for stages with a weight of landmarks; at most MaxLandmarks. */
+  /** Corresponding points, for stages with a landmark weight; at most MaxLandmarks. */
   std::vector<Landmark> landmarks;
-  /** Label maps on grids of their own in the spaces of the first pair, for stages with a weight of labels. Only labels
-   * of both maps are compared, under the masks of the first pair. */
+  /** Label maps on their own grids in the spaces of the first pair, for stages with a label weight. Only labels in both
+   * maps are compared, under the masks of the first pair. */
   std::optional<LabelPair> labels;
-  int                      device{ -1 };      ///< that has all arrays; -1: host memory
-  StreamHandle             stream{ nullptr }; ///< of that device, in whose order they are read
+  int                      device{ -1 };      ///< device of all arrays; -1: host memory
+  StreamHandle             stream{ nullptr }; ///< stream of that device in which the arrays are ready
 };
 
-/** \brief An iteration that has ended. */
+/** \brief A completed iteration. */
 struct PipelineIteration
 {
-  std::size_t  stage{ 0 };   ///< from 0
-  std::size_t  level{ 0 };   ///< from 0, the coarsest
-  unsigned int number{ 0 };  ///< from 1 in its level; a smaller one than before: another backend restarted the stage
-  double       value{ 0.0 }; ///< of the metric, in units of the images; lower is better
+  std::size_t stage{ 0 }; ///< from 0
+  std::size_t level{ 0 }; ///< from 0, the coarsest
+  /** From 1 in each level; a smaller number than before: another backend restarted the stage. */
+  unsigned int number{ 0 };
+  double       value{ 0.0 };       ///< of the metric, in units of the images; lower is better
   double       convergence{ 0.0 }; ///< see ConvergenceWindow; infinite if there are too few values
   double       step{ 0.0 };     ///< maximum displacement of a corner, or of a B-spline coefficient (mm); 0 for fields
   double       progress{ 0.0 }; ///< EstimateProgress()
 };
 
-/** \brief What needs attention, but does not stop a registration. */
+/** \brief A problem that does not stop a registration. */
 struct PipelineWarning
 {
   /** The kinds. */
   enum class Kind : unsigned char
   {
-    FaintValues,      ///< a metric in units of the images hardly sees one of them
+    FaintValues,      ///< a metric in units of the images hardly depends on one of them
     PoorRotation,     ///< the best rotation explains little
     StillLevels,      ///< levels of a field stage that cannot move anything
     SkippedLevel,     ///< a level with too few samples under the mask
     KeptAxes,         ///< axes with few slices, along which an affine transform keeps its matrix
-    Undetermined,     ///< parameters of a linear transform that the images do not determine; they stay
+    Undetermined,     ///< parameters of a linear transform that the images do not determine; they are not changed
     UndoneLevels,     ///< levels that made the metric worse
-    FewIterations,    ///< a level ended by its limit while the metric still fell fast
+    FewIterations,    ///< a level reached its maximum number of iterations while the metric still fell fast
     FoundRotation,    ///< a search of rotations found a better start
     PoorAgreement,    ///< the images hardly overlap, or have no more in common than unrelated ones
-    OutsideLandmarks, ///< landmarks outside of the images
+    OutsideLandmarks, ///< landmarks outside the images
     UnpairedLabels    ///< labels of one of the label maps
   };
-  Kind        kind{ Kind::FaintValues }; ///< what it is about
+  Kind        kind{ Kind::FaintValues }; ///< kind of the warning
   int         stage{ -1 };               ///< number of the stage; -1: before the first one
-  std::string text;                      ///< one sentence, without a name of an option
+  std::string text;                      ///< one sentence, without names of options
 };
 
 /** \brief An array for a result, which the caller provides. */
 struct ResultArray
 {
-  /** What it is for. */
+  /** The kinds. */
   enum class Kind : unsigned char
   {
-    Forward,     ///< displacements (mm): dimension numbers for each sample, x first; in the memory of the images
+    Forward,     ///< displacements (mm): one number per axis for each sample, x first; in the same memory as the images
     Backward,    ///< those of the inverse
-    Coefficients ///< of a B-spline: one plane for each axis (mm); host memory, double
+    Coefficients ///< coefficients of a B-spline: one plane per axis (mm); host memory, double
   };
   Kind         kind{ Kind::Forward }; ///< the kind
   std::size_t  stage{ 0 };            ///< number of the stage
   FieldGrid    grid;                  ///< samples, or nodes
-  std::int64_t count{ 0 };            ///< numbers of the array
+  std::int64_t count{ 0 };            ///< number of elements
 };
 
 /** \brief Memory for a result. */
 struct ResultMemory
 {
   void *     data{ nullptr };             ///< the array
-  ScalarType type{ ScalarType::Float64 }; ///< of its numbers: Float32 or Float64
+  ScalarType type{ ScalarType::Float64 }; ///< type of the elements: Float32 or Float64
 };
 
 /** \brief How a registration communicates with its caller. */
 struct PipelineCallbacks
 {
-  /** Called after each iteration; false ends the registration with the best result so far. May be empty. */
+  /** Called after each iteration; returning false stops the registration with the best result so far. May be empty. */
   std::function<bool(const PipelineIteration &)> iteration;
   /** Called for each warning. May be empty. */
   std::function<void(const PipelineWarning &)> warning;
@@ -156,18 +157,18 @@ struct PipelineCallbacks
   std::function<ResultMemory(const ResultArray &)> allocate;
 };
 
-/** \brief Why a level has ended, in words. */
+/** \brief A description of why a level has stopped. */
 const char *
 Describe(LevelEnd end);
 
-/** \brief A B-spline that was found. */
+/** \brief A B-spline transform found by a stage. */
 struct FoundSpline
 {
   TransformChain::Stage grid;                    ///< without coefficients
   const double *        coefficients{ nullptr }; ///< memory of PipelineCallbacks::allocate
 };
 
-/** \brief Displacement fields that were found. */
+/** \brief Displacement fields found by a stage. */
 struct FoundFields
 {
   FieldShape   shape;               ///< grid and type
@@ -175,32 +176,35 @@ struct FoundFields
   const void * backward{ nullptr }; ///< the same
 };
 
-/** \brief A transform that was found, from points of the fixed image towards the moving image. */
+/** \brief A transform found by a stage, from points of the fixed image towards the moving image. */
 using FoundTransform = std::variant<FoundSpline, FoundFields, LinearTransform>;
 
-/** \brief A stage that has ended. */
+/** \brief The result of a stage. */
 struct StageOutcome
 {
-  std::vector<LevelRecord> levels;                    ///< those of the specification
-  std::vector<double>      fractions;                 ///< of the samples that each level compared, not of fields
-  RunRecord                run;                       ///< which backend computed it
-  BackendUse               use;                       ///< of the process, when it ended
-  double                   seconds{ 0.0 };            ///< duration
-  FoundTransform           transform;                 ///< what it found
-  bool                     replacesPrevious{ false }; ///< it started from the linear transform before it, and holds it
+  std::vector<LevelRecord> levels; ///< those of the specification
+  /** Fraction of the samples that each level compared; not for fields. */
+  std::vector<double> fractions;
+  RunRecord           run;            ///< which backend computed it
+  BackendUse          use;            ///< use of the backends by the process, at the end of the stage
+  double              seconds{ 0.0 }; ///< duration
+  FoundTransform      transform;      ///< the transform that it found
+  /** The stage started from the previous linear transform, and its transform includes it. */
+  bool replacesPrevious{ false };
 };
 
 /** \brief The result of a registration. */
 struct RegistrationOutcome
 {
-  std::optional<LinearTransform>     start;              ///< found by RegistrationSpec::initial
-  std::vector<StageOutcome>          stages;             ///< one for each stage that was started
-  std::vector<std::array<double, 2>> valueFactors;       ///< for the values of each pair (FindValueScales())
-  std::optional<ImageAgreement>      agreement;          ///< of the first pair; nothing if the registration was stopped
-  bool                               isStopped{ false }; ///< by PipelineCallbacks::iteration
+  std::optional<LinearTransform>     start;        ///< found by RegistrationSpec::initial
+  std::vector<StageOutcome>          stages;       ///< one for each stage that was started
+  std::vector<std::array<double, 2>> valueFactors; ///< for the values of each pair (FindValueScales())
+  /** Agreement of the first pair; empty if the registration was stopped. */
+  std::optional<ImageAgreement> agreement;
+  bool                          isStopped{ false }; ///< by PipelineCallbacks::iteration
 
-  /** The transforms in the order in which points of the fixed image go through them, without
-   * RegistrationInput::initial, which comes last. */
+  /** The transforms in the order in which they map points of the fixed image, without RegistrationInput::initial, which
+   * comes last. */
   std::vector<FoundTransform>
   GetChain() const;
 };
@@ -212,8 +216,8 @@ public:
   /** \param[in] pair number of the pair, from 0
    * \param[in] stage number of the stage that failed; -1: at the start
    * \param[in] kind name of that stage's kind
-   * \param[in] overlap part of the fixed image, under its mask, that is inside the moving one
-   * \param[in] detail what the stage said; may be empty */
+   * \param[in] overlap fraction of the fixed image, under its mask, that is mapped into the moving one
+   * \param[in] detail message of the stage; may be empty */
   OverlapError(std::size_t pair, int stage, const std::string & kind, double overlap, const std::string & detail);
 
   /** Number of the pair, from 0. */
@@ -229,18 +233,18 @@ private:
 
 /** \brief Runs a registration.
  *
- * Each stage chooses its backend: the one that the user wants, or the one that is estimated to finish first. Images on
- * a device are registered there.
+ * Each stage selects its backend: the one that the user requests, or the one that is estimated to finish first. Images
+ * in device memory are registered on that device.
  *
- * \param[in] input images, masks, and where they are
- * \param[in] spec what to do; checked by CheckSpec()
+ * \param[in] input images, masks, and the memory where they are
+ * \param[in] spec specification, which CheckSpec() checks
  * \param[in] callbacks progress, warnings and memory
  * \param[in] device the user's choice, as for SelectDevice()
  * \param[in] context threads of the host and memory limits
  * \exception SpecError the specification does not fit the images
  * \exception OverlapError the images do not overlap
  * \exception std::invalid_argument images that cannot be registered
- * \exception DeviceError a device that was asked for is missing, or failed while it has the images */
+ * \exception DeviceError a requested device is missing, or the device with the images failed */
 RegistrationOutcome
 RunRegistration(const RegistrationInput & input,
                 const RegistrationSpec &  spec,
@@ -251,14 +255,14 @@ RunRegistration(const RegistrationInput & input,
 /** \brief Similarity of a pair of images in host memory. */
 struct PairSimilarity
 {
-  double correlation{ 0.0 };      ///< magnitude
-  double localCorrelation{ 0.0 }; ///< mean square in windows of radius 4
+  double correlation{ 0.0 };      ///< magnitude of the correlation
+  double localCorrelation{ 0.0 }; ///< mean squared correlation in windows of radius 4
 };
 
 /** \brief Compares two images under a transform.
  *
  * \param[in] pair images and masks, in host memory
- * \param[in] stages from points of the fixed image to points of the moving one; displacements in host memory
+ * \param[in] stages transform from the fixed to the moving image; displacements in host memory
  * \param[in] context threads
  * \exception std::invalid_argument the images do not overlap */
 PairSimilarity
@@ -266,10 +270,10 @@ MeasureSimilarity(const ImagePair &                          pair,
                   const std::vector<TransformChain::Stage> & stages,
                   const ExecutionContext &                   context);
 
-/** \brief Agreement of two images under a transform, whose significance is that of all stages.
+/** \brief Agreement of two images under a transform. Its significance is that of all stages.
  *
  * \param[in] pair images and masks, in host memory
- * \param[in] stages from points of the fixed image to points of the moving one; displacements in host memory
+ * \param[in] stages transform from the fixed to the moving image; displacements in host memory
  * \param[in] context threads */
 ImageAgreement
 MeasureAgreement(const ImagePair &                          pair,

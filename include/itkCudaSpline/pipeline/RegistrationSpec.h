@@ -37,8 +37,8 @@
 #include <vector>
 
 /** \file
- * \brief The specification of a registration: what the program, Python and JSON documents describe, and what
- * RunRegistration() does. */
+ * \brief The specification of a registration, which the program, Python and JSON documents describe, and
+ * RunRegistration() executes. */
 
 namespace itk::CudaSpline
 {
@@ -46,10 +46,10 @@ namespace itk::CudaSpline
  * Registrations of several stages, described by one specification.
  * @{ */
 
-/** \brief Number of values whose slope ends a level, as of antsRegistration. */
+/** \brief Number of values whose slope stops a level, as in antsRegistration. */
 inline constexpr std::size_t ConvergenceValues = 10;
 
-/** \brief The kinds of stages, in the order of what their transforms can represent. */
+/** \brief The kinds of stages, in the order of increasing generality of their transforms. */
 enum class StageKind : unsigned char
 {
   Translation,
@@ -69,7 +69,7 @@ enum class StageKind : unsigned char
 const char *
 NameOf(StageKind kind);
 
-/** \brief Where a registration starts when no transform is given. */
+/** \brief Initial alignment of a registration if no transform is given. */
 enum class InitialAlignment : unsigned char
 {
   Moments, ///< the centres of gravity are aligned
@@ -82,30 +82,30 @@ enum class InitialAlignment : unsigned char
 const char *
 NameOf(InitialAlignment alignment);
 
-/** \brief How one pair of images is compared. */
+/** \brief The metric of one pair of images. */
 struct MetricTerm
 {
   MetricKind kind{ MetricKind::Mattes }; ///< the metric
-  double     weight{ 1.0 };              ///< above 0; its share of the sum of all weights counts
+  double     weight{ 1.0 };              ///< above 0; relative to the sum of all weights
 };
 
 /** \brief A linear transform and its optimizer. */
 struct LinearModel
 {
-  LinearKind    kind{ LinearKind::Rigid };               ///< the transform
+  LinearKind    kind{ LinearKind::Rigid };               ///< kind of the transform
   LinearDescent optimizer{ LinearDescent::RegularStep }; ///< the optimizer
   double        step{ 0.0 };             ///< maximum displacement of the first iteration; 0: a voxel of the level
-  bool          isStepInVoxels{ false }; ///< unit of the step: the least spacing of the fixed image, else mm
-  double        minimumStep{ 0.0 };      ///< a smaller displacement ends a level (mm); 0: a thousandth of a voxel
-  double convergence{ 1e-7 }; ///< a level ends if the values of the last iterations fall less (ConvergenceWindow)
+  bool          isStepInVoxels{ false }; ///< unit of the step: the smallest spacing of the fixed image, else mm
+  double        minimumStep{ 0.0 };      ///< a smaller displacement stops a level (mm); 0: a thousandth of a voxel
+  double        convergence{ 1e-7 }; ///< a level stops if the slope of the last values is smaller (ConvergenceWindow)
 };
 
 /** \brief A cubic B-spline of displacements, optimized with L-BFGS. */
 struct SplineModel
 {
   double step{ 0.0 }; ///< initial factor of line searches; 0: the length of a voxel of the level
-  /** Cells at the last level (mm): one value, or one for each axis; empty: 24 times the geometric mean of the fixed
-   * image's spacing. */
+  /** Width of the cells at the last level (mm): one value, or one per axis. Empty: 24 times the geometric mean of the
+   * fixed image's spacing. */
   std::vector<double> gridSpacing;
   double              bendingEnergy{ 0.0 };    ///< see SplineRegularizers::bending
   double              linearElasticity{ 0.0 }; ///< see SplineRegularizers::elasticity
@@ -116,48 +116,49 @@ struct SplineModel
 /** \brief Dense displacement fields. */
 struct FieldModel
 {
-  DeformableKind kind{ DeformableKind::Syn }; ///< the algorithm
-  double         learningRate{ 0.1 };         ///< maximum displacement of an iteration (voxels)
-  double         updateVariance{ 3.0 };       ///< of the Gaussian that smooths updates (voxels^2)
-  double         totalVariance{ 0.0 };        ///< of the Gaussian that smooths fields (voxels^2)
+  DeformableKind kind{ DeformableKind::Syn }; ///< the method
+  double         learningRate{ 0.1 };         ///< maximum displacement of an update (voxels)
+  double         updateVariance{ 3.0 };       ///< variance of the Gaussian that smooths updates (voxels^2)
+  double         totalVariance{ 0.0 };        ///< variance of the Gaussian that smooths fields (voxels^2)
   double         convergence{ 1e-6 };         ///< see LinearModel::convergence
-  /** What makes an update of smoothed forces; not for demons. */
+  /** Turns smoothed forces into an update; not for demons. */
   FieldOptimizer  optimizer{ FieldOptimizer::FixedStep };
   double          determinantLimit{ 0.0 };                  ///< see SynRules::determinantLimit; not for demons
-  InversionMethod inversion{ InversionMethod::FixedPoint }; ///< the iterations that make inverses
-  /** Of SyN: see SynRules::averagesMidpointGradients; absent: with metrics that ITK does not have. */
+  InversionMethod inversion{ InversionMethod::FixedPoint }; ///< the iterative method of inverses
+  /** For SyN: see SynRules::averagesMidpointGradients. Empty: true if a metric does not exist in ITK. */
   std::optional<bool> averagesMidpointGradients;
-  /** Of SyN and greedy: see SmoothSide(); absent: with metrics that ITK does not have. */
+  /** For SyN and greedy: see SmoothSide(). Empty: true if a metric does not exist in ITK. */
   std::optional<bool> smoothsUnderMasks;
-  VelocityOptions     velocity; ///< of time-varying velocity fields
+  VelocityOptions     velocity; ///< for time-varying velocity fields
 };
 
-/** \brief A dense displacement search. Its level has as many iterations as passes. */
+/** \brief A dense displacement search. Its level has as many iterations as the search has passes. */
 struct DiscreteModel
 {
-  DenseSearchOptions search; ///< all options but the passes
+  DenseSearchOptions search; ///< all options except the passes
 };
 
 /** \brief One stage of a registration. */
 struct StageSpec
 {
-  std::variant<LinearModel, SplineModel, FieldModel, DiscreteModel> model; ///< what is found, and how
-  std::vector<MetricTerm>   metrics{ MetricTerm() };                       ///< for each compared pair of images
+  std::variant<LinearModel, SplineModel, FieldModel, DiscreteModel> model; ///< transform and optimizer
+  std::vector<MetricTerm>   metrics{ MetricTerm() };                       ///< one per compared pair of images
   std::vector<PyramidLevel> levels;                                        ///< from coarse to fine
   bool                      sigmasInMm{ false };                           ///< unit of the levels' sigmas
   MetricOptions             metricOptions;                                 ///< of all metrics
   SampleRules               samples;                                       ///< not for fields
-  unsigned int              order{ 1 }; ///< of the B-spline of the moving image; for fields of both, 1 or 3
-  /** Gradients of the moving image; for fields central differences, or Gaussians for SyN. */
+  /** Order of the B-spline of the moving image; for fields of both images, 1 or 3. */
+  unsigned int order{ 1 };
+  /** Gradients of the moving image; for fields central differences, or for SyN also Gaussians. */
   MetricGradient gradient{ MetricGradient::CentralDifferences };
-  /** For fields: see LocalCorrelationImages::gradientsFollowGrid; absent: with metrics that ITK does not have. */
+  /** For fields: see LocalCorrelationImages::gradientsFollowGrid. Empty: true if a metric does not exist in ITK. */
   std::optional<bool>   gradientsFollowGrid;
-  std::optional<double> landmarkWeight; ///< see LandmarkTerm; not for demons and dense searches; absent: 0
-  /** Of label maps: factor of 1 minus their overlap (see RegistrationInput::labels), which is added to the metric; for
+  std::optional<double> landmarkWeight; ///< see LandmarkTerm; not for demons and dense searches; empty: 0
+  /** For label maps: factor of 1 minus their overlap (see RegistrationInput::labels), which is added to the metric. For
    * fields it is relative to the sum of the weights of metrics. Not for demons and dense searches. */
   std::optional<double> labelWeight;
-  /** Factors from 0 to 1 of what moves: of each parameter of a linear transform, or of displacements along each axis;
-   * empty: 1. Not for B-splines and demons. */
+  /** Factors from 0 to 1 of the changes: of each parameter of a linear transform, or of displacements along each axis.
+   * Empty: 1. Not for B-splines and demons. */
   std::vector<double> restriction;
 
   /** The kind. */
@@ -178,22 +179,22 @@ struct StageSpec
   {
     return labelWeight.value_or(0.0) > 0.0;
   }
-  /** \brief Whether a stage of fields moves both images by the mean of their updates, in opposite directions. */
+  /** \brief Whether a field stage moves both images by the mean of their updates, in opposite directions. */
   bool
   AveragesMidpointGradients() const;
-  /** \brief Whether only the pixels under masks count in the Gaussians of a level's images. */
+  /** \brief Whether the Gaussians of a level use only the pixels under masks. */
   bool
   SmoothsUnderMasks() const;
-  /** \brief Whether central differences of a stage of fields are along the axes of the grid. */
+  /** \brief Whether a field stage computes central differences along the axes of the grid. */
   bool
   GradientsFollowGrid() const;
 };
 
-/** \brief The defaults of a kind. Levels are empty. */
+/** \brief The defaults of a kind of stage, without levels. */
 StageSpec
 MakeStage(StageKind kind);
 
-/** \brief Names for users of the metrics of stages that have a property. \param[in] has a function of a kind, as
+/** \brief User names of the metrics of stages that have a property. \param[in] has a function of a kind, as
  * HasWindows() */
 std::vector<std::string>
 GetMetricNames(bool (*has)(MetricKind) = AnyMetric);
@@ -201,10 +202,10 @@ GetMetricNames(bool (*has)(MetricKind) = AnyMetric);
 /** \brief A registration. */
 struct RegistrationSpec
 {
-  ScalarType                           precision{ ScalarType::Float32 };     ///< of pixels, arithmetic and fields
-  InitialAlignment                     initial{ InitialAlignment::Moments }; ///< unless a transform is given
+  ScalarType                           precision{ ScalarType::Float32 };     ///< type of pixels, arithmetic and fields
+  InitialAlignment                     initial{ InitialAlignment::Moments }; ///< used if no initial transform is given
   std::optional<std::array<double, 2>> winsorize; ///< quantiles to which the values of the images are clipped
-  std::vector<StageSpec>               stages;    ///< one after the other
+  std::vector<StageSpec>               stages;    ///< in the order in which they run
 };
 
 /** \brief Spacing of the cells of a B-spline stage at its last level along each axis (mm). */
@@ -214,24 +215,24 @@ FindGridSpacing(const SplineModel & model, const FieldGrid & fixed);
 /** \brief Cells of a B-spline stage at its last level, x first: the extent between the outermost samples divided by the
  * spacing, rounded; at least 1.
  *
- * \param[in] model the stage's model; as many spacings as axes, or one
+ * \param[in] model the stage's model; one spacing per axis, or a single one
  * \param[in] fixed grid of the fixed image */
 std::array<std::int64_t, 3>
 CountSplineCells(const SplineModel & model, const FieldGrid & fixed);
 
-/** \brief Levels at which a field stage cannot move anything: an axis has two samples or fewer there, and the algorithm
- * keeps the ends of axes fixed.
+/** \brief Number of levels at which a field stage cannot move any sample: an axis has at most two samples there, and
+ * the algorithm keeps the ends of axes fixed.
  *
  * \param[in] stage the stage
  * \param[in] fixed grid of the fixed image */
 std::size_t
 CountStillLevels(const StageSpec & stage, const FieldGrid & fixed);
 
-/** \brief Estimated share of the work that is done after an iteration, in [0, 1], if a level of fields takes 0.7 of
- * its iterations, and one of other stages some 30.
+/** \brief Estimated fraction of the work that is done after an iteration, in [0, 1]. It assumes that a level of fields
+ * takes 0.7 of its iterations, and a level of other stages about 30.
  *
  * \param[in] spec the registration
- * \param[in] dimension of the images
+ * \param[in] dimension dimension of the images
  * \param[in] stage,level numbers from 0
  * \param[in] iteration number from 1 in its level */
 double

@@ -45,13 +45,13 @@ struct SpecProblem
   int                      stage{ -1 };     ///< number of the stage, from 0; -1: the whole registration
   std::string              value;           ///< as JSON; empty: several options together
   std::string              text;            ///< what is wrong and what is allowed; "{value}" stands for the value
-  std::vector<std::string> names;           ///< allowed names, if the value is an unknown one
+  std::vector<std::string> names;           ///< allowed names, if the value is an unknown name
   bool                     isType{ false }; ///< the value has the wrong type
 
-  /** The text with a value, as a user wrote it. */
+  /** The text, with a value as the user wrote it. */
   std::string
   Describe(const std::string & written) const;
-  /** One line with everything, for users of C and C++. */
+  /** A complete description in one line, for users of C and C++. */
   std::string
   Describe() const;
 };
@@ -60,10 +60,10 @@ struct SpecProblem
 class SpecError : public std::invalid_argument
 {
 public:
-  /** The problems, at least one. */
+  /** \param[in] problems the problems, at least one */
   explicit SpecError(std::vector<SpecProblem> problems);
 
-  /** All of them. */
+  /** The problems. */
   const std::vector<SpecProblem> &
   GetProblems() const
   {
@@ -82,9 +82,9 @@ private:
 RegistrationSpec
 ReadSpec(const std::string & document, const std::array<std::int64_t, 3> & size = { { 0, 0, 0 } });
 
-/** \brief Checks a specification with the images that it is for.
+/** \brief Checks a specification against the images.
  *
- * \param[in] spec what ReadSpec() returned
+ * \param[in] spec result of ReadSpec()
  * \param[in] fixed grid of the fixed image
  * \param[in] pairs number of pairs of images
  * \exception SpecError it does not fit the images */
@@ -92,7 +92,7 @@ void
 CheckSpec(const RegistrationSpec & spec, const FieldGrid & fixed, std::size_t pairs);
 
 /** \brief Writes a specification with the values of all options that its stages use, in the order of the option table.
- * ReadSpec() returns the same one. */
+ * ReadSpec() reads an equal specification from the result. */
 std::string
 WriteSpec(const RegistrationSpec & spec);
 
@@ -100,7 +100,7 @@ WriteSpec(const RegistrationSpec & spec);
 struct StageOptionInfo
 {
   const char *           name;            ///< in documents and Python; the program has dashes instead of underscores
-  std::vector<StageKind> kinds;           ///< that have it
+  std::vector<StageKind> kinds;           ///< kinds of stages with this option
   bool                   isList{ false }; ///< its value is a list of numbers
 };
 

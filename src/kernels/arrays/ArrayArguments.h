@@ -28,10 +28,11 @@ namespace itk::CudaSpline
 {
 
 /** \def CUDASPLINE_UNROLL
- * \brief Unrolls the loop that follows in device code.
+ * \brief Unrolls the next loop in device code.
  *
  * \def CUDASPLINE_ROLLED
- * \brief Keeps the loop that follows rolled in device code: of code that is seldom run, which shall take few registers.
+ * \brief Keeps the next loop rolled in device code. Used for code that is rarely executed and should need few
+ * registers.
  */
 #if defined(__CUDA_ARCH__)
 #  define CUDASPLINE_UNROLL _Pragma("unroll")
@@ -41,14 +42,15 @@ namespace itk::CudaSpline
 #  define CUDASPLINE_ROLLED
 #endif
 
-/** \brief How elements of an array are numbered: line by line, a line along the last axis. Axes as in StridedArray. */
+/** \brief Numbering of the elements of an array: line by line, where a line is along the last axis. The axes are in the
+ * same order as in StridedArray. */
 struct ArrayShape
 {
   unsigned int dimension;
   std::int64_t size[MaximumArrayDimension];
   std::int64_t stride[MaximumArrayDimension];
 
-  /** Elements of a line. */
+  /** Number of elements in a line. */
   CUDASPLINE_HOST_DEVICE std::int64_t
                          Samples() const
   {
@@ -65,13 +67,13 @@ struct ArrayShape
     }
     return lines;
   }
-  /** \brief Index of an element, 0 along the axes that there are not.
+  /** \brief Computes the index of an element; 0 along axes that do not exist.
    *
-   * Loops have a fixed length, so that a device has the index in registers. */
+   * The loops have a constant length, so that the index stays in registers on a device. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   IndexOf(std::int64_t line, std::int64_t sample, std::int64_t (&index)[MaximumArrayDimension]) const
   {
-    const bool isSmall = line <= 0xFFFFFFFF; // divisions of 64 bits cost a device several times as much
+    const bool isSmall = line <= 0xFFFFFFFF; // 64-bit divisions are several times as expensive on a device
     CUDASPLINE_UNROLL
     for (unsigned int i = 0; i < MaximumArrayDimension; ++i)
     {
@@ -95,7 +97,7 @@ struct ArrayShape
       }
     }
   }
-  /** Offset of an element (elements). */
+  /** Offset of an element, in elements. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                            OffsetOf(const std::int64_t (&index)[MaximumArrayDimension]) const
   {
@@ -103,13 +105,13 @@ struct ArrayShape
     CUDASPLINE_UNROLL
     for (unsigned int d = 0; d < MaximumArrayDimension; ++d)
     {
-      offset += index[d] * stride[d]; // strides of axes that there are not are 0
+      offset += index[d] * stride[d]; // strides of axes that do not exist are 0
     }
     return offset;
   }
 };
 
-/** \brief The output of an interpolation: typed, with strides. */
+/** \brief The output of an interpolation, with its type and strides. */
 struct ArrayOutput
 {
   ArrayShape shape;
@@ -118,39 +120,41 @@ struct ArrayOutput
   double     border;
 };
 
-/** \brief True for the maps by axis. */
+/** \brief True for maps that treat each axis separately. */
 CUDASPLINE_HOST_DEVICE constexpr bool
 GoesByAxes(ArrayMap map)
 {
   return map == ArrayMap::ShiftScale || map == ArrayMap::PixelScale;
 }
 
-/** \brief What the evaluation of an array at coordinates reads. Passed by value.
+/** \brief Arguments for the evaluation of an array at coordinates. Passed by value.
  *
- * Axes of the source are those that are interpolated along, x, the fastest, first. */
+ * The axes of the source are those along which it is interpolated, the fastest one (x) first. */
 struct ArrayArguments
 {
-  const void * source; ///< first element, host or device; coefficients with the padding
+  const void * source; ///< first element in host or device memory; coefficients including the padding
   unsigned int dimension;
   unsigned int order;
   std::int64_t size[MaximumArrayDimension];
   std::int64_t stride[MaximumArrayDimension];
   ArrayMode    mode;
-  double       padding; ///< samples before the first of the array
+  double       padding; ///< samples before the first one of the array
 
   ArrayMap     map;
   const void * coordinates;
   ScalarType   coordinateType;
-  std::int64_t coordinateStride[MaximumArrayDimension];              ///< elements to the plane of each axis
+  /** Distance between the planes of the axes, in elements. */
+  std::int64_t coordinateStride[MaximumArrayDimension];
   double       matrix[MaximumArrayDimension][MaximumArrayDimension]; ///< by axis of the source and of the output
   double       offset[MaximumArrayDimension];
-  double       scale[MaximumArrayDimension]; ///< of the maps by axis: axis d is the output's d-th from the last
+  /** For maps that treat each axis separately; axis d is the d-th last axis of the output. */
+  double       scale[MaximumArrayDimension];
   double       shift[MaximumArrayDimension];
-  std::int64_t batchStride[MaximumArrayDimension]; ///< of the source, by axis of the output; 0 along others
+  std::int64_t batchStride[MaximumArrayDimension]; ///< strides of the source by axis of the output; 0 along other axes
 
   ArrayOutput output;
 
-  /** Whether the source's neighbours along x follow each other. */
+  /** Whether neighbours of the source along x are adjacent in memory. */
   CUDASPLINE_HOST_DEVICE bool
   HasRows() const
   {
@@ -158,8 +162,8 @@ struct ArrayArguments
   }
 };
 
-/** \brief The same array; where its elements follow each other axes of one element, whose strides may be any, have
- * those of the others' rule. */
+/** \brief Returns the same array. If it is contiguous, the strides of axes with one element, which are arbitrary, are
+ * set according to the rule for the other axes. */
 inline StridedArray
 WithPlainStrides(StridedArray array)
 {
@@ -170,11 +174,11 @@ WithPlainStrides(StridedArray array)
   return array;
 }
 
-/** \brief The map of an axis onto itself, and the table that is made of it. */
+/** \brief The map of an axis onto itself, from which a table is made. */
 struct ArrayAxis
 {
-  std::int64_t size;  ///< of the source, with the padding
-  std::int64_t count; ///< of the output
+  std::int64_t size;  ///< size of the source including the padding
+  std::int64_t count; ///< size of the output
   double       scale;
   double       shift;
   bool         isPixel; ///< ArrayMap::PixelScale
@@ -183,15 +187,15 @@ struct ArrayAxis
   unsigned int order;
 };
 
-/** \brief Supports and weights of the elements of the output along an axis, tap by tap: entry k of element i is at
- * k * count + i. Host or device memory. */
+/** \brief Supports and weights of the elements of the output along an axis, tap by tap, in host or device memory. Entry
+ * k of element i is at k * count + i. */
 template <typename TReal>
 struct ArrayAxisTable
 {
-  std::int32_t * index;   ///< folded index of a tap, or -1 where the border value stands
-  TReal *        weight;  ///< its weight
-  bool *         outside; ///< of an element: the border value is used
-  std::int64_t   count;   ///< elements
+  std::int32_t * index;   ///< folded index of a tap, or -1 if the border value is used for it
+  TReal *        weight;  ///< weight of a tap
+  bool *         outside; ///< for each element: whether the border value is used
+  std::int64_t   count;   ///< number of elements
 };
 
 } // namespace itk::CudaSpline

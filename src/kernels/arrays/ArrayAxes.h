@@ -29,15 +29,16 @@
 #include <type_traits>
 
 /** \file
- * \brief Maps by axis, of which InterpolateArray() makes tables: one body for host and device.
+ * \brief InterpolateArray() with tables for maps that treat each axis separately, for host and device.
  *
- * Orders 0 and 1 sum over all axes at once (ArrayCells). Splines go axis by axis, the slowest first: an element costs
- * order + 1 taps an axis, not to the power of the dimension, and each axis is one reading and one writing of memory. */
+ * Orders 0 and 1 sum over all axes at once (ArrayCells). Splines are evaluated axis by axis, the slowest axis first. An
+ * element therefore needs order + 1 taps for each axis instead of (order + 1)^dimension taps, and each axis reads and
+ * writes the memory once. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Fills the entries of an element of the output along an axis. */
+/** \brief Computes the table entries of an element of the output along an axis. */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE inline void
 FillArrayTable(const ArrayAxis & axis, const ArrayAxisTable<TReal> & table, std::int64_t element)
@@ -56,8 +57,8 @@ FillArrayTable(const ArrayAxis & axis, const ArrayAxisTable<TReal> & table, std:
   }
 }
 
-/** \brief An axis with elements of other axes outside and inside of it: element (o, n, i) is at (o * length + n) *
- * inner + i. */
+/** \brief A pass along an axis. Element (o, n, i) is at (o * length + n) * inner + i, where o and i are the indices
+ * along the slower and the faster axes. */
 template <typename TReal>
 struct ArrayPass
 {
@@ -66,15 +67,15 @@ struct ArrayPass
   ArrayAxisTable<TReal> table;
   unsigned int          taps;
   std::int64_t          inner;
-  std::int64_t          length; ///< of the source along the axis
+  std::int64_t          length; ///< size of the source along the axis
   std::int64_t          outer;
   TReal                 border;
 };
 
-/** \brief Neighbours of the output of a pass, which begin at element i of a row of \c inner.
+/** \brief Computes adjacent elements of the output of a pass, starting at element i of a row of \c inner elements.
  *
- * \tparam TVector some TReal side by side, aligned, or one
- * \param[in] row of the output: along the axis and those before it */
+ * \tparam TVector aligned vector of TReal, or TReal
+ * \param[in] row row of the output, i.e. the index along the axis and the slower ones */
 template <typename TVector, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SumAlongAxis(const ArrayPass<TReal> & pass, std::int64_t row, std::int64_t i)
@@ -129,23 +130,24 @@ SumAlongAxis(const ArrayPass<TReal> & pass, std::int64_t row, std::int64_t i)
   *reinterpret_cast<TVector *>(pass.output + row * pass.inner + i) = result.vector;
 }
 
-/** \brief The last axis, or orders 0 and 1 along the last \c dimension axes: writes the output. */
+/** \brief Last step, which writes the output: the sum along the last axis, or for orders 0 and 1 along the last \c
+ * dimension axes. */
 template <typename TReal>
 struct ArrayCells
 {
-  const TReal *         source;    ///< of which the axes before the last \c dimension have the output's sizes
-  unsigned int          dimension; ///< axes that are summed over: 1 to 3
+  const TReal *         source;    ///< the axes before the last \c dimension ones have the sizes of the output
+  unsigned int          dimension; ///< number of axes in the sum: 1 to 3
   ArrayAxisTable<TReal> table[MaximumArrayDimension];  ///< by axis of the output
-  std::int64_t          stride[MaximumArrayDimension]; ///< of the source (elements)
+  std::int64_t          stride[MaximumArrayDimension]; ///< strides of the source, in elements
   unsigned int          taps;
   ArrayOutput           output;
 };
 
-/** \brief The taps of an element along some axes, the slowest first. */
+/** \brief The taps of an element along some axes, the slowest axis first. */
 template <unsigned int VAxes, unsigned int VTaps, typename TReal>
 struct CellTaps
 {
-  std::int64_t offset[VAxes][VTaps]; ///< elements; OffsetOutside
+  std::int64_t offset[VAxes][VTaps]; ///< in elements, or OffsetOutside
   TReal        weight[VAxes][VTaps];
 };
 
@@ -170,9 +172,9 @@ SumOverCells(const TReal * source, TReal border, const CellTaps<VAxes, VTaps, TR
   }
 }
 
-/** \brief SumOverCells() for the last VAxes axes of an element.
+/** \brief Calls SumOverCells() for the last VAxes axes of an element.
  *
- * \param[in] offset of the axes before them */
+ * \param[in] offset offset along the slower axes */
 template <unsigned int VAxes, unsigned int VTaps, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 ArrayCellValue(const ArrayCells<TReal> & cells, const std::int64_t (&index)[MaximumArrayDimension], std::int64_t offset)
@@ -197,7 +199,7 @@ ArrayCellValue(const ArrayCells<TReal> & cells, const std::int64_t (&index)[Maxi
 
 /** \brief Sums over any number of taps along the last axis.
  *
- * \param[in] offset of the axes before it */
+ * \param[in] offset offset along the other axes */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 ArrayRowValue(const ArrayCells<TReal> & cells, std::int64_t element, std::int64_t offset)
@@ -214,9 +216,9 @@ ArrayRowValue(const ArrayCells<TReal> & cells, std::int64_t element, std::int64_
   return sum;
 }
 
-/** \brief An element of the output.
+/** \brief Computes an element of the output.
  *
- * \tparam VTaps 1 or 2; 0: any number, along the last axis alone */
+ * \tparam VTaps 1 or 2; 0 for any number of taps along the last axis only */
 template <unsigned int VTaps, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 EvaluateArrayCell(const ArrayCells<TReal> & cells, std::int64_t line, std::int64_t sample)
@@ -254,7 +256,7 @@ EvaluateArrayCell(const ArrayCells<TReal> & cells, std::int64_t line, std::int64
   StoreRounded(cells.output.data, cells.output.type, shape.OffsetOf(index), value);
 }
 
-/** \brief Calls \p run with the VTaps of the EvaluateArrayCell() that serves, as std::integral_constant. */
+/** \brief Calls \p run with the VTaps for EvaluateArrayCell() as std::integral_constant. */
 template <typename TRun>
 void
 DispatchArrayCells(unsigned int taps, const TRun & run)
@@ -273,22 +275,24 @@ DispatchArrayCells(unsigned int taps, const TRun & run)
   }
 }
 
-/** \brief What a box of an array becomes before it is filtered or evaluated: numbers of one real type, one after the
- * other, with samples beyond the array's ends. */
+/** \brief Describes the copy of a box of an array that is made before it is filtered or evaluated: contiguous numbers
+ * of a real type, including samples beyond the ends of the array. */
 struct ArrayCopy
 {
   const void * source;
   ScalarType   type;
   ArrayShape   input;
   ArrayShape   output;                       ///< contiguous
-  std::int64_t first[MaximumArrayDimension]; ///< of the box, by axis; below 0 it begins before the array
+  std::int64_t first[MaximumArrayDimension]; ///< begin of the box for each axis; negative if it begins before the array
   bool         isConstant;
-  double       border; ///< that is used beyond the ends; else the array continues with its ends
+  /** Used beyond the ends if \c isConstant is set; otherwise the first and last samples are repeated. */
+  double border;
 };
 
-/** \brief An element of the copy.
+/** \brief Computes an element of the copy.
  *
- * \param[in] load gives the element of the source at an offset, which counts as the strides do */
+ * \param[in] load function that returns the element of the source at an offset, which has the same unit as the
+ * strides */
 template <typename TReal, typename TLoad>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 CopiedArrayElement(const ArrayCopy & copy, std::int64_t line, std::int64_t sample, const TLoad & load)
@@ -311,7 +315,7 @@ CopiedArrayElement(const ArrayCopy & copy, std::int64_t line, std::int64_t sampl
   return isOutside && copy.isConstant ? static_cast<TReal>(copy.border) : load(offset);
 }
 
-/** \brief An element of the copy of an array whose elements are plain. */
+/** \brief Computes an element of the copy of an array with plain elements. */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 CopiedArrayElement(const ArrayCopy & copy, std::int64_t line, std::int64_t sample)

@@ -30,11 +30,12 @@
 #include <type_traits>
 
 /** \file
- * \brief Elements at the coordinates of any map, of arrays of two and three dimensions, each from its own taps.
+ * \brief Evaluation at the coordinates of any map for arrays of two and three dimensions. Each element reads its taps
+ * directly.
  *
- * What decides is the number of instructions, so what is usual is short: supports within the array, whose indices are
- * of 32 bits and found without conversions, by comparisons with bounds that the host has made. All else is for
- * ArrayValue(), whose sums these are. */
+ * The number of instructions is the bottleneck, so the common case is short: supports within the array that are found
+ * without conversions, by comparisons with precomputed bounds, and have 32-bit indices. Everything else is left to
+ * ArrayValue(), which computes the same sums. */
 
 namespace itk::CudaSpline
 {
@@ -42,10 +43,10 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Elements along a line that a thread makes, one after the other, at most. */
+/** Maximum number of elements along a line that a thread computes one after the other. */
 constexpr int MaxDirectSamples = 8;
 
-/** ContiguousTaps, or StridedTaps, of neighbours less than 2^31 elements apart. */
+/** Same as ContiguousTaps or StridedTaps for neighbours less than 2^31 elements apart. */
 template <unsigned int VDimension, typename TStored>
 struct DirectTaps
 {
@@ -65,7 +66,7 @@ struct DirectTaps
   }
 };
 
-/** ArraySupport() of a coordinate within 2^30 of 0. */
+/** Same as ArraySupport() for a coordinate within 2^30 of 0. */
 template <unsigned int VOrder, typename TReal>
 __device__ __forceinline__ int
 ShortArraySupport(double x, TReal & position)
@@ -76,7 +77,7 @@ ShortArraySupport(double x, TReal & position)
   return start;
 }
 
-/** ArrayValue() as a function of its own, so that the others do not pay for its registers. */
+/** ArrayValue() as a separate function, so that its registers are not reserved in the common case. */
 template <unsigned int VDimension, unsigned int VOrder, typename TReal>
 __device__ __noinline__ double
 ArrayValueApart(const ArrayArguments & arguments, std::int64_t batch, double (&x)[VDimension])
@@ -84,7 +85,8 @@ ArrayValueApart(const ArrayArguments & arguments, std::int64_t batch, double (&x
   return ArrayValue<VDimension, VOrder, TReal>(arguments, batch, x);
 }
 
-/** The value of a coordinate whose support is not all within, or the border value, which is not rounded to TReal. */
+/** Computes the value at a coordinate whose support is not entirely within the array, or the border value, which is not
+ * rounded to TReal. */
 template <unsigned int VDimension, unsigned int VOrder, typename TReal>
 __device__ __forceinline__ double
 ValueAtEdge(const ArrayArguments &          arguments,
@@ -92,7 +94,7 @@ ValueAtEdge(const ArrayArguments &          arguments,
             std::int64_t                    batch,
             const double (&x)[VDimension])
 {
-  double copied[VDimension]; // in memory for the call; x stays in registers
+  double copied[VDimension]; // copy in memory for the call, so that x stays in registers
   bool   isBeyond = false;
   for (unsigned int d = 0; d < VDimension; ++d)
   {
@@ -103,7 +105,7 @@ ValueAtEdge(const ArrayArguments &          arguments,
                                       : ArrayValueApart<VDimension, VOrder, TReal>(arguments, batch, copied);
 }
 
-/** Stores a value in an output of floats without a conversion. */
+/** Stores a value, without a conversion if the output consists of floats. */
 template <typename TReal>
 __device__ __forceinline__ void
 StoreElement(const ArrayOutput & output, std::int64_t at, TReal value)
@@ -118,17 +120,17 @@ StoreElement(const ArrayOutput & output, std::int64_t at, TReal value)
   }
 }
 
-/** Sums of the taps where they are in the source. */
+/** Sums over taps that are read directly from the source. */
 template <unsigned int VDimension, unsigned int VOrder, typename TReal>
 struct DirectReader
 {
-  static constexpr bool IsOfLists = false; ///< maps are lists of coordinates always
+  static constexpr bool IsOfLists = false; ///< whether all maps are lists of coordinates
 
   const TReal * source;
 
-  /** The value of a coordinate whose support is within.
+  /** Computes the value at a coordinate whose support is within the array.
    *
-   * \param[in] first offset of the array that is interpolated */
+   * \param[in] first offset of the interpolated array */
   __device__ __forceinline__ TReal
   operator()(const ArrayDirect<VDimension> & direct, std::int64_t first, const double (&x)[VDimension]) const
   {
@@ -149,7 +151,7 @@ struct DirectReader
   }
 };
 
-/** The elements of a thread.
+/** Computes the elements of a thread.
  *
  * \param[in] reader see DirectReader */
 template <unsigned int VDimension, unsigned int VOrder, typename TReal, typename TReader>
@@ -172,7 +174,7 @@ RunDirect(const ArrayArguments &          arguments,
 #pragma unroll 1
   while (sample < end)
   {
-    // Those of a list come from memory: the next ones are under way while the taps are summed.
+    // The coordinates of a list are in memory: the next ones are loaded while the taps are summed.
     const std::int64_t next = sample + tiles.width;
     double             then[VDimension] = {};
     if (next < end)
@@ -203,7 +205,8 @@ RunDirect(const ArrayArguments &          arguments,
   }
 }
 
-/** Blocks of a multiprocessor, which bound the registers: many where taps are few or wait for memory. */
+/** Number of blocks per multiprocessor, which limits the registers: many if there are few taps, or if the taps wait for
+ * memory. */
 template <typename TReal>
 constexpr int
 DirectBlocks(unsigned int order)

@@ -29,7 +29,8 @@
 #include <limits>
 
 /** \file
- * \brief Lines of the output, for ArrayDirect.cuh: what the host prepares for all, and a thread for its own. */
+ * \brief Lines of the output for ArrayDirect.cuh: values that the host prepares for all lines, and those that a thread
+ * prepares for its line. */
 
 namespace itk::CudaSpline
 {
@@ -37,13 +38,13 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** What an axis of the output adds. */
+/** Increments along an axis of the output. */
 template <unsigned int VDimension>
 struct DirectAxis
 {
-  std::int64_t output;            ///< elements of the output
-  std::int64_t batch;             ///< elements of the source
-  double       place[VDimension]; ///< of an affine map, to the coordinates
+  std::int64_t output;            ///< in elements of the output
+  std::int64_t batch;             ///< in elements of the source
+  double       place[VDimension]; ///< increment of the coordinates for an affine map
 
   DirectAxis(const ArrayArguments & arguments, unsigned int last, unsigned int before)
     : output(before > last ? 0 : arguments.output.shape.stride[last - before])
@@ -56,20 +57,21 @@ struct DirectAxis
   }
 };
 
-/** What is the same for all elements. Axes of the source, x first. */
+/** Values that are the same for all elements. The axes are those of the source, x first. */
 template <unsigned int VDimension>
 struct ArrayDirect
 {
-  double                 low[VDimension];  ///< least coordinate whose support is within the array
-  double                 high[VDimension]; ///< coordinates below it are so too
+  double low[VDimension]; ///< smallest coordinate whose support is within the array
+  /** Upper bound (exclusive) of the coordinates whose support is within the array. */
+  double                 high[VDimension];
   double                 last[VDimension]; ///< index of the last element
   int                    stride[VDimension];
   DirectAxis<VDimension> sample;
   DirectAxis<VDimension> row;
   DirectAxis<VDimension> slice;
-  unsigned int           rows;      ///< of a slice
-  bool                   isShallow; ///< the output has no more axes than these, and fewer than 2^32 lines
-  bool                   isBounded; ///< the border value stands beyond the ends
+  unsigned int           rows;      ///< rows of a slice
+  bool                   isShallow; ///< the output has at most three axes and fewer than 2^32 lines
+  bool                   isBounded; ///< the border value is used beyond the ends
 
   explicit ArrayDirect(const ArrayArguments & arguments)
     : sample(arguments, arguments.output.shape.dimension - 1, 0)
@@ -82,7 +84,8 @@ struct ArrayDirect
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       last[d] = static_cast<double>(arguments.size[d] - 1);
-      // Even orders: half a sample more is rounded down, and rounded before that, by less than what is left out here.
+      // For even orders, half a sample is added before rounding down. The sum itself is rounded by less than the margin
+      // used here.
       low[d] = std::max(isOdd ? half : half - 0.5, 0.0);
       high[d] = std::min(isOdd ? last[d] - half : last[d] - half + 0.5 - 0x1p-20, last[d]);
       stride[d] = static_cast<int>(arguments.stride[d]);
@@ -109,15 +112,16 @@ struct ArrayDirect
   }
 };
 
-/** A line of the output, and the coordinates of its elements by the operations of ArrayCoordinates().
+/** A line of the output. The coordinates of its elements are computed with the same operations as in
+ * ArrayCoordinates().
  *
- * \tparam VList they are those of a list */
+ * \tparam VList whether the coordinates are those of a list */
 template <unsigned int VDimension, bool VList>
 class DirectLine
 {
 public:
-  std::int64_t output{ 0 }; ///< offset of its first element
-  std::int64_t batch{ 0 };  ///< offset of the array that is interpolated, of its first element
+  std::int64_t output{ 0 }; ///< offset of the first element
+  std::int64_t batch{ 0 };  ///< offset of the interpolated array for the first element
 
   __device__ __forceinline__
   DirectLine(const ArrayArguments & arguments, const ArrayDirect<VDimension> & direct, std::int64_t line)
@@ -142,7 +146,7 @@ public:
         }
       }
     }
-    else // no map by axis
+    else // not a map that treats each axis separately
     {
       const ArrayShape & shape = arguments.output.shape;
       std::int64_t       index[MaximumArrayDimension];

@@ -33,12 +33,12 @@
 #include <type_traits>
 
 /** \file
- * \brief An element of the output of InterpolateArray() at any coordinates: one body for host and device. */
+ * \brief Computes an element of the output of InterpolateArray() at arbitrary coordinates, for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief ContiguousTaps whose neighbours along x are as far apart as those of other axes. */
+/** \brief Same as ContiguousTaps, but with a stride along x. */
 template <unsigned int VDimension, typename TStored>
 struct StridedTaps
 {
@@ -58,9 +58,10 @@ struct StridedTaps
   }
 };
 
-/** \brief First tap of the support of a coordinate, and where in it the coordinate is, as SplineWeights() takes it.
+/** \brief Finds the first tap of the support of a coordinate, and the position in the support in the form that
+ * SplineWeights() uses.
  *
- * SciPy's floor is one of doubles; ITK's (SplineSupportStart()) is not. */
+ * Like SciPy, it computes the floor in double precision, in contrast to ITK (SplineSupportStart()). */
 template <unsigned int VOrder, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                          ArraySupport(double x, TReal & position)
@@ -70,9 +71,10 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
   return static_cast<std::int64_t>(middle) - static_cast<std::int64_t>(VOrder / 2);
 }
 
-/** \brief Where a map by axis puts an element of the output, in the padded source.
+/** \brief Computes the coordinate in the padded source for an element of the output, for maps that treat each axis
+ * separately.
  *
- * \param[in] index of the element along the axis */
+ * \param[in] index index of the element along the axis */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 AxisCoordinate(double index, bool isPixel, double scale, double shift, double padding)
 {
@@ -81,7 +83,7 @@ AxisCoordinate(double index, bool isPixel, double scale, double shift, double pa
   return RoundedSum(x, padding);
 }
 
-/** \brief The number of an axis, from registers. */
+/** \brief Selects the number of an axis from registers. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
 PickNumber(const std::int64_t (&numbers)[MaximumArrayDimension], unsigned int axis)
 {
@@ -94,7 +96,7 @@ PickNumber(const std::int64_t (&numbers)[MaximumArrayDimension], unsigned int ax
   return picked;
 }
 
-/** \brief AxisCoordinate() of an axis of the source. */
+/** \brief AxisCoordinate() for an axis of the source. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 AxisCoordinate(const ArrayArguments & arguments, unsigned int axis, double index)
 {
@@ -102,10 +104,10 @@ AxisCoordinate(const ArrayArguments & arguments, unsigned int axis, double index
     index, arguments.map == ArrayMap::PixelScale, arguments.scale[axis], arguments.shift[axis], arguments.padding);
 }
 
-/** \brief The coordinates of an element of the output in the padded source, not folded yet.
+/** \brief Computes the coordinates of an element of the output in the padded source, without folding.
  *
- * \param[in] index of the element, along the axes of the output
- * \param[in] number of the element in its list
+ * \param[in] index index of the element along the axes of the output
+ * \param[in] number index of the element in the list of coordinates
  * \param[out] x coordinates, x first */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -145,15 +147,15 @@ ArrayCoordinates(const ArrayArguments & arguments,
   }
 }
 
-/** \brief True for the kernels of a dimension that serve only where ArrayArguments::HasRows(). */
+/** \brief True for dimensions whose kernels require ArrayArguments::HasRows(). */
 template <unsigned int VDimension>
 inline constexpr bool ArrayRowsAreContiguous = VDimension == 3;
 
-/** \brief The value at coordinates in the padded source.
+/** \brief Computes the value at coordinates in the padded source.
  *
- * \param[in] batch offset of the array that is interpolated (elements)
- * \param[in,out] x coordinates; folded
- * \return the value, or the border value */
+ * \param[in] batch offset of the interpolated array, in elements
+ * \param[in,out] x coordinates; they are folded
+ * \return the value or the border value */
 template <unsigned int VDimension, unsigned int VOrder, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 ArrayValue(const ArrayArguments & arguments, std::int64_t batch, double (&x)[VDimension])
@@ -161,7 +163,7 @@ ArrayValue(const ArrayArguments & arguments, std::int64_t batch, double (&x)[VDi
   constexpr unsigned int                                    taps = VOrder + 1;
   TensorWeights<VDimension, taps, Derivatives::None, TReal> weights;
   std::int64_t                                              start[VDimension];
-  bool                                                      inside = true; // no tap needs folding
+  bool                                                      inside = true; // whether no tap needs folding
   for (unsigned int d = 0; d < VDimension; ++d)
   {
     if (!FoldCoordinate(x[d], arguments.size[d], arguments.mode))
@@ -207,7 +209,7 @@ ArrayValue(const ArrayArguments & arguments, std::int64_t batch, double (&x)[VDi
   return static_cast<double>(jet.value);
 }
 
-/** \brief Weights of a coordinate for an order of run time.
+/** \brief Computes the weights of a coordinate for an order known at run time.
  *
  * \return the first tap */
 template <typename TReal>
@@ -238,7 +240,7 @@ ArrayWeights(unsigned int order, double x, TReal * weights)
   }
 }
 
-/** \brief ArrayValue() for dimensions that have no code of their own: tap by tap. */
+/** \brief Same as ArrayValue(), but tap by tap, for dimensions without specialized code. */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE inline double
 ArrayValueOfAnyDimension(const ArrayArguments & arguments, std::int64_t batch, double (&x)[MaximumArrayDimension])
@@ -284,10 +286,10 @@ ArrayValueOfAnyDimension(const ArrayArguments & arguments, std::int64_t batch, d
   return static_cast<double>(sum);
 }
 
-/** \brief The body of the kernels that evaluate at coordinates: an element of the output.
+/** \brief Computes an element of the output. This is the body of the kernels for evaluation at coordinates.
  *
- * \tparam VDimension 2 or 3; 0: any
- * \tparam VOrder the order; of any dimension it is the arguments' */
+ * \tparam VDimension 2 or 3; 0 for any dimension
+ * \tparam VOrder spline order; not used for any dimension, where the order of the arguments is used */
 template <unsigned int VDimension, unsigned int VOrder, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 EvaluateArrayElement(const ArrayArguments & arguments, std::int64_t line, std::int64_t sample)
@@ -318,8 +320,8 @@ EvaluateArrayElement(const ArrayArguments & arguments, std::int64_t line, std::i
   StoreRounded(arguments.output.data, arguments.output.type, shape.OffsetOf(index), value);
 }
 
-/** \brief Calls \p run with the dimension and the order, as std::integral_constant, of the EvaluateArrayElement() that
- * serves: 0 and 0 where it is the one of any. */
+/** \brief Calls \p run with the dimension and order for EvaluateArrayElement() as std::integral_constant. Both are 0
+ * for the generic version. */
 template <typename TRun>
 void
 DispatchArrayKernel(const ArrayArguments & arguments, const TRun & run)

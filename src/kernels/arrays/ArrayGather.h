@@ -28,19 +28,20 @@
 #include <type_traits>
 
 /** \file
- * \brief Elements of the output on the host, of taps that are read where they are: nothing else is converted.
+ * \brief Computes elements of the output on the host. The taps are read directly from the array, and only these are
+ * converted.
  *
- * Orders 0 and 1 are made in runs of neighbours on a line, in steps of which the compiler makes vectors; what has to be
- * folded, and other orders, element by element. */
+ * For orders 0 and 1, runs of neighbours on a line are computed in steps that the compiler can vectorize. Elements that
+ * need folding and other orders are computed one by one. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Elements of a run. */
+/** \brief Number of elements in a run. */
 inline constexpr int ArrayRunLength = 64;
 
-/** \brief Coordinates of the elements of a line of the output, in the padded source, not folded yet: those of
- * ArrayCoordinates(), of which what the line has in common is computed once. */
+/** \brief Coordinates of the elements of a line of the output in the padded source, without folding. They are equal to
+ * those of ArrayCoordinates(), but everything that is common to the line is computed once. */
 class ArrayLine
 {
 public:
@@ -65,28 +66,28 @@ public:
     }
   }
 
-  /** Offset of the array that is interpolated, of many: that of an element (as strides count). */
+  /** Offset of the interpolated array of a batch for an element, in the unit of the strides. */
   std::int64_t
   BatchOf(std::int64_t sample) const
   {
     return m_Batch + sample * m_Arguments.batchStride[m_Last];
   }
 
-  /** Offset of an element of the output (elements). */
+  /** Offset of an element of the output, in elements. */
   std::int64_t
   OutputOf(std::int64_t sample) const
   {
     return m_Arguments.output.shape.OffsetOf(m_Index) + sample * m_Arguments.output.shape.stride[m_Last];
   }
 
-  /** What the offset of the output changes by from element to element. */
+  /** Distance of adjacent elements of the output. */
   std::int64_t
   GetStep() const
   {
     return m_Arguments.output.shape.stride[m_Last];
   }
 
-  /** The coordinates of an axis, x being 0, of \p count elements from \p sample on. */
+  /** Computes the coordinates along an axis (0 is x) for \p count elements starting at \p sample. */
   void
   Find(unsigned int axis, std::int64_t sample, int count, double * x) const
   {
@@ -131,7 +132,7 @@ private:
   double                 m_Sum[MaximumArrayDimension]{};
 };
 
-/** \brief Folded taps of coordinates, and the sum over them. */
+/** \brief Folded taps of coordinates and the sum over them. */
 template <typename TReal>
 class GatheredSupport
 {
@@ -143,10 +144,10 @@ public:
     , m_Extension(TapExtensionOf(arguments.mode))
   {}
 
-  /** \brief The value at coordinates, or the border value.
+  /** \brief Computes the value at coordinates, or the border value.
    *
-   * \param[in,out] x coordinates, x first; folded
-   * \param[in] batch offset of the array that is interpolated */
+   * \param[in,out] x coordinates, x first; they are folded
+   * \param[in] batch offset of the interpolated array */
   double
   ValueAt(double (&x)[MaximumArrayDimension], std::int64_t batch)
   {
@@ -170,7 +171,7 @@ private:
   static constexpr int          mostTaps = static_cast<int>(MaximumSplineOrder) + 1;
   static constexpr std::int64_t beyond = std::numeric_limits<std::int64_t>::min(); // strides have any sign
 
-  /** Over the taps of an axis and of those that are faster: within a row first. */
+  /** Sums over the taps of an axis and all faster axes, within a row first. */
   TReal
   Sum(unsigned int axis, std::int64_t at, bool isBorder) const
   {
@@ -212,17 +213,17 @@ private:
   std::int64_t           m_Offset[MaximumArrayDimension][mostTaps]{};
 };
 
-/** \brief Values of orders 0 and 1 of a run, of those elements whose support lies within the array. */
+/** \brief Values of a run for orders 0 and 1, for all elements whose support is within the array. */
 template <unsigned int VDimension, unsigned int VOrder, typename TReal>
 class GatheredRun
 {
 public:
-  /** \brief Computes them.
+  /** \brief Computes the values.
    *
-   * \param[in] x coordinates of the run, by axis
-   * \param[in] batch offsets of the arrays that are interpolated; null: 0
-   * \param[in] count elements
-   * \param[in] axes whose coordinates are others than in the run before, the fastest ones */
+   * \param[in] x coordinates of the run for each axis
+   * \param[in] batch offsets of the interpolated arrays; null for 0
+   * \param[in] count number of elements
+   * \param[in] axes number of the fastest axes whose coordinates have changed since the previous run */
   void
   Compute(const ArrayArguments & arguments,
           const ArrayReader &    reader,
@@ -259,12 +260,13 @@ public:
       std::int64_t step = 0;
       for (unsigned int d = 0; d < VDimension; ++d)
       {
-        // An axis of one sample has none above, and whatever stride.
+        // An axis with one sample has no sample above, and an arbitrary stride.
         step += (corner >> d & 1U) * (arguments.size[d] > 1 ? arguments.stride[d] : 0);
       }
       reader.Gather(m_Offset, count, step, taps[corner]);
     }
-    // The sums of TensorProductSum(): the fastest axis last to be weighed, of columns that are sums over the others.
+    // Same order of summation as in TensorProductSum(): the fastest axis is weighted last, after the sums over the
+    // other axes.
     for (unsigned int d = VOrder == 0 ? 0 : VDimension; d-- > 0;)
     {
       const unsigned int half = 1U << d;
@@ -279,37 +281,38 @@ public:
     std::copy_n(taps[0], count, value);
   }
 
-  int   isDone[ArrayRunLength]; ///< 1 where there is a value
+  int   isDone[ArrayRunLength]; ///< 1 if there is a value
   TReal value[ArrayRunLength];
 
 private:
-  /** Finds the lower taps along an axis; 0 where a tap is beyond the ends. */
+  /** Finds the lower taps along an axis; 0 if a tap is beyond the ends. */
   void
   Place(const double * x, std::int64_t size, std::int64_t stride, unsigned int axis, int count)
   {
-    // Within these a sample is a number of 32 bits, and the sample above is there.
+    // Within this limit, a sample index fits into 32 bits, and the sample above exists.
     const double last = static_cast<double>(std::min<std::int64_t>(size - 1, std::int64_t{ 1 } << 30));
     for (int i = 0; i < count; ++i)
     {
-      const bool   isWithin = x[i] >= 0.0 && (VOrder == 0 ? x[i] <= last : x[i] < last); // not so for NaN
+      const bool   isWithin = x[i] >= 0.0 && (VOrder == 0 ? x[i] <= last : x[i] < last); // false for NaN
       const double safe = isWithin ? x[i] : 0.0;
-      const int    base = static_cast<int>(VOrder == 0 ? RoundedSum(safe, 0.5) : safe); // the floor: it is not below 0
+      // Equal to the floor, because it is not negative.
+      const int base = static_cast<int>(VOrder == 0 ? RoundedSum(safe, 0.5) : safe);
       m_Above[axis][i] = static_cast<TReal>(RoundedSum(safe, -static_cast<double>(base)));
       m_IsWithin[axis][i] = isWithin ? 1 : 0;
       m_Step[axis][i] = base * stride;
     }
   }
 
-  std::int64_t m_Step[VDimension][ArrayRunLength]; ///< what an axis adds to the place
+  std::int64_t m_Step[VDimension][ArrayRunLength]; ///< contribution of an axis to the offset
   int          m_IsWithin[VDimension][ArrayRunLength];
   std::int64_t m_Offset[ArrayRunLength];
   TReal        m_Above[VDimension][ArrayRunLength];
 };
 
-/** \brief StoreRounded() of some elements; for the usual types the type is asked once.
+/** \brief StoreRounded() for several elements. For the usual types, the type is only checked once.
  *
- * \param[in] at offset of the first (elements)
- * \param[in] step from element to element */
+ * \param[in] at offset of the first element, in elements
+ * \param[in] step distance between elements */
 inline void
 StoreRoundedRun(void * data, ScalarType type, std::int64_t at, std::int64_t step, const double * values, int count)
 {
@@ -331,7 +334,7 @@ StoreRoundedRun(void * data, ScalarType type, std::int64_t at, std::int64_t step
       return store(std::integral_constant<ScalarType, ScalarType::Float32>());
     case ScalarType::Float64:
       return store(std::integral_constant<ScalarType, ScalarType::Float64>());
-    default: // of the others it is asked for each
+    default: // for all other types, it is checked for each element
       for (int i = 0; i < count; ++i)
       {
         StoreRounded(data, type, at + i * step, values[i]);
@@ -341,10 +344,10 @@ StoreRoundedRun(void * data, ScalarType type, std::int64_t at, std::int64_t step
 
 /** \brief Evaluates elements of a line of the output.
  *
- * \tparam VDimension 1 to 3, for runs of VOrder 0 or 1; 0: element by element, of any order
- * \param[in] arguments of any map; strides are those of the reader's array
- * \param[in] first of the elements
- * \param[in] last one behind */
+ * \tparam VDimension 1 to 3 for runs with VOrder 0 or 1; 0 for single elements of any order
+ * \param[in] arguments arguments with any map; the strides are those of the array of the reader
+ * \param[in] first first element
+ * \param[in] last one past the last element */
 template <unsigned int VDimension, unsigned int VOrder, typename TReal>
 void
 GatherLine(const ArrayArguments & arguments,
@@ -364,7 +367,7 @@ GatherLine(const ArrayArguments & arguments,
   for (std::int64_t sample = first; sample < last; sample += ArrayRunLength)
   {
     const auto count = static_cast<int>(std::min<std::int64_t>(ArrayRunLength, last - sample));
-    // Along a line maps by axis change one coordinate.
+    // For maps that treat each axis separately, only one coordinate changes along a line.
     const unsigned int changed = GoesByAxes(arguments.map) && sample > first ? 1 : arguments.dimension;
     for (unsigned int d = 0; d < changed; ++d)
     {

@@ -28,7 +28,7 @@
 #include <cstdint>
 
 /** \file
- * \brief The kernels of InterpolateArray(), an element a thread: the bodies are those of the host. */
+ * \brief The kernels of InterpolateArray() with one thread per element. The computation is the same as on the host. */
 
 namespace itk::CudaSpline
 {
@@ -36,18 +36,18 @@ namespace itk::CudaSpline
 /** \brief Threads of a block. */
 inline constexpr int ArrayThreads = 256;
 
-/** \brief How the elements of an output are cut into tiles of a block. */
+/** \brief Division of the elements of an output into tiles, one per block. */
 struct ArrayTiles
 {
   std::int64_t samples;
   std::int64_t lines;
   std::int64_t tilesX;    ///< along a line
   int          width;     ///< samples of a tile; a power of two
-  int          warpWidth; ///< samples of a warp; a power of two, 32 at most
-  int          times;     ///< elements of a thread, \c width apart
+  int          warpWidth; ///< samples of a warp; a power of two, at most 32
+  int          times;     ///< number of elements of a thread, which are \c width apart
 
-  /** \param[in] isSquare warps are 8 x 4 elements
-   * \param[in] most elements of a thread, along a line; fewer where there would be few blocks */
+  /** \param[in] isSquare whether warps have 8 x 4 elements
+   * \param[in] most maximum number of elements of a thread along a line; fewer if there would be few blocks */
   ArrayTiles(const ArrayShape & shape, bool isSquare, int most = 1)
     : samples(shape.Samples())
     , lines(shape.Lines())
@@ -77,7 +77,9 @@ struct ArrayTiles
     return static_cast<unsigned int>(blocks);
   }
 
-  /** The element of the calling thread, the first of several. \return false where there is none */
+  /** Finds the first element of the calling thread.
+   *
+   * \return false if there is none */
   __device__ bool
   Find(std::int64_t & line, std::int64_t & sample) const
   {
@@ -93,7 +95,7 @@ struct ArrayTiles
   }
 };
 
-/** \brief Arrays of any dimension and size. */
+/** \brief Evaluates arrays of any dimension and size. */
 template <typename TReal>
 __global__ void
 __launch_bounds__(ArrayThreads)
@@ -161,7 +163,9 @@ ArrayTableKernel(const ArrayAxis axis, const ArrayAxisTable<TReal> table)
   }
 }
 
-/** \brief SumAlongAxis() \tparam TVector what a thread sums: neighbours of an axis within */
+/** \brief Calls SumAlongAxis().
+ *
+ * \tparam TVector result of a thread: neighbours along a faster axis */
 template <typename TVector, typename TReal>
 __global__ void
 __launch_bounds__(ArrayThreads) ArrayAxisKernel(const __grid_constant__ ArrayPass<TReal> pass, std::int64_t count)
@@ -187,7 +191,7 @@ __launch_bounds__(ArrayThreads) ArrayAxisKernel(const __grid_constant__ ArrayPas
   }
 }
 
-/** \brief Blocks for so many threads. */
+/** \brief Number of blocks for a number of threads. */
 inline unsigned int
 BlocksOf(std::int64_t count)
 {

@@ -27,36 +27,38 @@ namespace itk::CudaSpline
 
 class Stream;
 
-/** \brief Enqueues an interpolation of floats in three dimensions, by tiles of the source in shared memory: affine maps
- * of order 1 and more, and of orders 3 and 5 maps by axis, and lists of which neighbours in the output are neighbours
- * in the source. That is seen on the device, for which the host waits.
+/** \brief Enqueues an interpolation of floats in three dimensions with tiles of the source in shared memory.
  *
- * \param[in] array of a source of float; of any map
- * \param[in] stream of the current device
- * \return false where no tile serves, and nothing was enqueued that writes the output
- * \exception DeviceError a call of CUDA failed */
+ * It is used for affine maps with order 1 and higher. For orders 3 and 5, it is also used for maps that treat each axis
+ * separately, and for lists of coordinates if neighbours in the output are neighbours in the source. The lists are
+ * checked on the device, and the host waits for the result.
+ *
+ * \param[in] array arguments with a float source and any map
+ * \param[in] stream stream of the current device
+ * \return false if tiles cannot be used; nothing that writes the output has been enqueued in this case
+ * \exception DeviceError a CUDA call failed */
 bool
 LaunchArrayTiles(const ArrayArguments & array, const Stream & stream);
 
-/** \brief Whether neighbours in the output of a list of coordinates in three dimensions are neighbours in the source:
- * caches have them then. Seen on the device, for which the host waits.
+/** \brief Checks whether neighbours in the output of a list of coordinates in three dimensions are neighbours in the
+ * source, so that caches are effective. The list is checked on the device, and the host waits for the result.
  *
- * \param[in] array of any map
- * \param[in] stream of the current device
- * \return false also where the output is too thin to tell
- * \exception DeviceError a call of CUDA failed */
+ * \param[in] array arguments with any map
+ * \param[in] stream stream of the current device
+ * \return true if they are neighbours; false also if the output is too thin to tell
+ * \exception DeviceError a CUDA call failed */
 bool
 ListLiesTogether(const ArrayArguments & array, const Stream & stream);
 
-/** \brief Enqueues an interpolation in three dimensions at a list of coordinates, of order 3 or 5, by a copy of the
- * source whose neighbours along all axes are neighbours in memory.
+/** \brief Enqueues an interpolation in three dimensions at a list of coordinates with order 3 or 5. It uses a copy of
+ * the source in which neighbours along all axes are close in memory.
  *
- * \param[in] arguments of floats for which LaunchArrayTiles() did not serve, or of doubles
- * \param[in] element of the source, Float32 or Float64
- * \param[in] stream of the current device
- * \return false where the source is too small or the list too short for it to serve, its coordinates are close
- * together, or there is no memory for the copy; nothing was enqueued that writes the output
- * \exception DeviceError a call of CUDA failed */
+ * \param[in] arguments arguments with floats, for which LaunchArrayTiles() returned false, or doubles
+ * \param[in] element type of the source, Float32 or Float64
+ * \param[in] stream stream of the current device
+ * \return false if the source is too small, the list is too short, its coordinates are close together, or there is no
+ * memory for the copy; nothing that writes the output has been enqueued in this case
+ * \exception DeviceError a CUDA call failed */
 bool
 LaunchArrayBricks(const ArrayArguments & arguments, ScalarType element, const Stream & stream);
 

@@ -29,21 +29,23 @@
 #include <vector>
 
 /** \file
- * \brief Order 0 of maps by axis on the host: which element is the nearest is found once an axis, and lines are copied.
+ * \brief Order 0 on the host for maps that treat each axis separately. The nearest elements are found once for each
+ * axis, and lines are copied.
  */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The nearest elements of an output whose map goes by axes. The elements are those of GatherLine(). */
+/** \brief The nearest elements of an output with a map that treats each axis separately. The results are the same as
+ * those of GatherLine(). */
 template <typename TReal>
 class NearestByAxes
 {
 public:
-  /** Lines of which it is worth the tables: these are as long as the axes. */
+  /** Minimum number of lines for which the tables, which are as long as the axes, are worthwhile. */
   static constexpr std::int64_t FewestLines = 64;
 
-  /** Whether it can be used. */
+  /** Whether it can be used for the arguments. */
   static bool
   IsFor(const ArrayArguments & arguments)
   {
@@ -56,8 +58,8 @@ public:
            arguments.output.shape.Lines() >= FewestLines;
   }
 
-  /** \param[in] arguments with strides of the source
-   * \param[in] source where it is; both outlive this */
+  /** \param[in] arguments arguments with the strides of the source
+   * \param[in] source the source array; both need to outlive this object */
   NearestByAxes(const ArrayArguments & arguments, const StridedArray & source)
     : m_Arguments(arguments)
     , m_Reader(source)
@@ -89,15 +91,15 @@ public:
 
   /** \brief Writes elements of a line.
    *
-   * \param[in] first of them
-   * \param[in] last one behind */
+   * \param[in] first first element
+   * \param[in] last one past the last element */
   void
   Write(std::int64_t line, std::int64_t first, std::int64_t last) const
   {
     const ArrayShape & shape = m_Arguments.output.shape;
     std::int64_t       index[MaximumArrayDimension];
     shape.IndexOf(line, 0, index);
-    Place before; // of the axes but the fastest
+    Place before; // place along all axes except the fastest
     for (unsigned int d = 1; d < m_Arguments.dimension; ++d)
     {
       before = Join(before, m_Axis[d][static_cast<std::size_t>(index[shape.dimension - 1 - d])]);
@@ -129,16 +131,16 @@ public:
   }
 
 private:
-  /** Where a coordinate lies. */
+  /** Where a coordinate is. */
   enum class Is : unsigned char
   {
     Within,
-    Beyond, ///< the border is what an element of it would be
-    Outside ///< the border as it is, whatever other axes say
+    Beyond, ///< the border value is used like the value of an element
+    Outside ///< the border value is used unchanged, regardless of other axes
   };
   struct Place
   {
-    std::int64_t offset{ 0 }; ///< of the nearest element, as strides count
+    std::int64_t offset{ 0 }; ///< offset of the nearest element, in the unit of the strides
     Is           is{ Is::Within };
   };
 
@@ -148,7 +150,7 @@ private:
     return { a.offset + b.offset, std::max(a.is, b.is) };
   }
 
-  /** Whether elements come out as they are: numbers of the arithmetic hold them. */
+  /** Whether elements can be copied without conversion, because the type of the arithmetic can represent them. */
   static bool
   IsCopied(const StridedArray & source, ScalarType output)
   {
@@ -176,7 +178,7 @@ private:
       const Is is = std::max(before.is, places[i].is);
       if (is == Is::Within)
       {
-        TBits bits; // a load: aligned or not
+        TBits bits; // load of an element that need not be aligned
         std::memcpy(&bits, m_Source + (before.offset + places[i].offset) * m_Unit, sizeof(TBits));
         std::memcpy(target, &bits, sizeof(TBits));
       }
@@ -206,11 +208,12 @@ private:
     StoreRoundedRun(m_Arguments.output.data, m_Arguments.output.type, to, step, values, count);
   }
 
-  const ArrayArguments &                                m_Arguments;
-  ArrayReader                                           m_Reader;
-  const char *                                          m_Source;
-  std::int64_t                                          m_Unit;        ///< bytes that a stride counts
-  std::size_t                                           m_BytesOfCopy; ///< of an element; 0: it is converted
+  const ArrayArguments & m_Arguments;
+  ArrayReader            m_Reader;
+  const char *           m_Source;
+  std::int64_t           m_Unit; ///< unit of the strides, in bytes
+  /** Bytes of an element that is copied; 0 if it is converted. */
+  std::size_t                                           m_BytesOfCopy;
   std::array<std::vector<Place>, MaximumArrayDimension> m_Axis;
 };
 

@@ -28,8 +28,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Reads elements of an array in host memory where they are: of any type, in either order of bytes, aligned or
- * not. */
+/** \brief Reads elements of an array directly from host memory. The elements can be of any type, have any byte order
+ * and need not be aligned. */
 class ArrayReader
 {
 public:
@@ -40,11 +40,11 @@ public:
     , m_Unit(array.hasByteStrides ? 1 : static_cast<std::int64_t>(SizeOf(array.type)))
   {}
 
-  /** \brief Reads some elements; the type is asked once.
+  /** \brief Reads several elements. The type is only checked once.
    *
-   * \param[in] offset places, which count as the array's strides do
-   * \param[in] count as many
-   * \param[in] step added to each of them
+   * \param[in] offset offsets of the elements, in the unit of the strides of the array
+   * \param[in] count number of elements
+   * \param[in] step added to each offset
    * \param[out] to the numbers */
   template <typename TReal>
   void
@@ -99,7 +99,7 @@ private:
     }
     for (int i = 0; i < count; ++i)
     {
-      std::memcpy(&element, data + offset[i] * m_Unit, sizeof(TElement)); // a load: aligned or not
+      std::memcpy(&element, data + offset[i] * m_Unit, sizeof(TElement)); // load of an element that need not be aligned
       to[i] = static_cast<TReal>(element);
     }
   }
@@ -107,7 +107,7 @@ private:
   const char * m_Data;
   ScalarType   m_Type;
   bool         m_IsSwapped;
-  std::int64_t m_Unit; ///< bytes that a stride counts
+  std::int64_t m_Unit; ///< unit of the strides, in bytes
 };
 
 } // namespace itk::CudaSpline

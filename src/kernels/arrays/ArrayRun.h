@@ -30,22 +30,23 @@
 #include <vector>
 
 /** \file
- * \brief The steps of InterpolateArray() and FilterArray(), which a backend takes: TBackend has
+ * \brief The steps of InterpolateArray() and FilterArray() for any backend. TBackend has the following members:
  *
- * * Buffer<T>, which owns memory and has Data(), and Allocate<T>(count) that makes it;
- * * Copy(ArrayCopy, StridedArray, TReal *) of a box of that array, Store(const TReal *, ArrayShape, ScalarType, void
- * *);
- * * Filter(SourceDescriptor, axis, ArrayElements &, TReal * target): along an axis, or all (MaximumDimension), of
- * elements that follow each other, and may be overwritten where they are the backend's own. Into the target where there
- * is one and it takes no further pass;
+ * * Buffer<T>, which owns memory and has Data(), and Allocate<T>(count), which creates it;
+ * * Copy(ArrayCopy, StridedArray, TReal *), which copies a box of the array, and Store(const TReal *, ArrayShape,
+ *   ScalarType, void *);
+ * * Filter(SourceDescriptor, axis, ArrayElements &, TReal * target), which filters contiguous elements along an axis or
+ *   along all axes (MaximumDimension). The elements may be overwritten if the backend owns them. The result is written
+ *   to the target if there is one and if this does not require another pass;
  * * Fill(ArrayAxis, ArrayAxisTable), Sum(ArrayPass), Evaluate(ArrayCells), Evaluate<TReal>(ArrayArguments);
- * * EvaluateAllAxes<TReal>(ArrayArguments) of a map by axis: false if it is done axis by axis;
- * * convertsInFilter: it filters elements of any type. */
+ * * EvaluateAllAxes<TReal>(ArrayArguments) for maps that treat each axis separately; it returns false if the axes have
+ *   to be evaluated one by one;
+ * * convertsInFilter, which is true if the backend can filter elements of any type. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The operations of a device, or of the host; arguments checked. */
+/** \brief The operations on the host or on a device. The arguments have been checked. */
 void
 InterpolateArrayOnCpu(const ArrayInterpolation & interpolation, const ExecutionContext & context);
 void
@@ -68,19 +69,20 @@ ShapeOf(const StridedArray & array)
   return shape;
 }
 
-/** \brief Numbers in the memory of a backend: its own, or where the caller has them. */
+/** \brief Numbers in the memory of a backend, which are owned or belong to the caller. */
 template <typename TBackend, typename TReal>
 struct ArrayElements
 {
   typename TBackend::template Buffer<TReal> owned;
-  StridedArray                              view; ///< its data are those of \c owned, where these are not null
+  StridedArray                              view; ///< its data are those of \c owned if they are not null
 };
 
-/** \brief The contiguous copy of a box of an array, which may reach beyond the array's ends.
+/** \brief Makes a contiguous copy of a box of an array. The box may reach beyond the ends of the array.
  *
- * \param[in] first of the box, by axis, from the array's first element
- * \param[in] size of the box
- * \param[in] isConstant a border value is used beyond the ends, else the array continues with its ends */
+ * \param[in] first begin of the box for each axis, relative to the first element of the array
+ * \param[in] size size of the box
+ * \param[in] isConstant true if a border value is used beyond the ends, false if the first and last samples are
+ * repeated */
 template <typename TReal, typename TBackend>
 ArrayElements<TBackend, TReal>
 CopyBox(TBackend &                    backend,
@@ -109,9 +111,9 @@ CopyBox(TBackend &                    backend,
   return elements;
 }
 
-/** \brief The contiguous copy of an array, padded along axes.
+/** \brief Makes a contiguous copy of an array that is padded along the axes.
  *
- * \param[in] padding samples on either side, by axis */
+ * \param[in] padding number of samples on each side, for each axis */
 template <typename TReal, typename TBackend>
 ArrayElements<TBackend, TReal>
 CopyArray(TBackend &                    backend,
@@ -130,10 +132,10 @@ CopyArray(TBackend &                    backend,
   return CopyBox<TReal>(backend, array, first, size, isConstant, border);
 }
 
-/** \brief Filters elements along some of their axes; they are real numbers and follow each other then.
+/** \brief Filters elements along some of their axes. Afterwards, they are contiguous real numbers.
  *
- * \param[in,out] elements contiguous
- * \param[in] target memory for the result, which may go elsewhere still; may be null */
+ * \param[in,out] elements contiguous elements
+ * \param[in] target memory for the result; may be null. The result may be stored elsewhere even if it is not null. */
 template <typename TReal, typename TBackend>
 void
 FilterElements(TBackend &                                      backend,
@@ -186,17 +188,17 @@ FilterElements(TBackend &                                      backend,
   }
 }
 
-/** \brief True where a filter can read elements where they are. */
+/** \brief True if a filter can read the elements directly. */
 template <typename TReal, typename TBackend>
 bool
 CanBeFiltered(const StridedArray & array)
 {
-  constexpr std::uintptr_t widest = 16; // bytes that are copied at a time
+  constexpr std::uintptr_t widest = 16; // number of bytes that are copied at once
   return array.IsContiguous() && (TBackend::convertsInFilter || array.type == ScalarTypeOf<TReal>()) &&
          reinterpret_cast<std::uintptr_t>(array.data) % widest == 0;
 }
 
-/** \brief Allocations of a table of an axis. */
+/** \brief Memory of the table of an axis. */
 template <typename TBackend, typename TReal>
 struct ArrayTableMemory
 {
@@ -205,7 +207,7 @@ struct ArrayTableMemory
   typename TBackend::template Buffer<bool>         outside;
 };
 
-/** \brief Interpolates by the maps of the axes. */
+/** \brief Interpolates with maps that treat each axis separately. */
 template <typename TReal, typename TBackend>
 void
 InterpolateAxes(TBackend &                       backend,
@@ -216,10 +218,10 @@ InterpolateAxes(TBackend &                       backend,
   const unsigned int   dimension = interpolation.output.dimension;
   const unsigned int   taps = interpolation.order + 1;
   const StridedArray & output = interpolation.output;
-  // Linear interpolation is bound by memory: one pass over it for all axes. Splines are not.
+  // Linear interpolation is memory-bound, so all axes are evaluated in one pass. This is not the case for splines.
   const unsigned int together = taps <= 2 ? std::min(dimension, 3U) : 1;
 
-  // The axes of a batch stay as they are, and have not been filtered.
+  // The axes of a batch have not been filtered and remain unchanged.
   const auto orderOf = [&](unsigned int d) { return interpolation.isBatch[d] ? 0U : interpolation.order; };
 
   std::vector<ArrayTableMemory<TBackend, TReal>> memory(dimension);
@@ -274,10 +276,10 @@ InterpolateAxes(TBackend &                       backend,
   backend.Evaluate(cells);
 }
 
-/** \brief Makes one line of the output of a list of coordinates whose elements follow each other: their indices do not
- * matter then, and need no divisions.
+/** \brief Joins the lines of the output for a list of coordinates if its elements are contiguous. The index along each
+ * axis is not needed in this case, which avoids divisions.
  *
- * \param[in,out] arguments of any map */
+ * \param[in,out] arguments arguments with any map */
 inline void
 JoinLinesOfList(ArrayArguments & arguments)
 {
@@ -297,11 +299,11 @@ JoinLinesOfList(ArrayArguments & arguments)
   }
 }
 
-/** \brief What the evaluation at coordinates takes.
+/** \brief Creates the arguments for the evaluation at coordinates.
  *
- * \param[in] interpolation of any map
- * \param[in] view of its elements
- * \param[in] padding samples before the first of the array */
+ * \param[in] interpolation interpolation with any map
+ * \param[in] view view of its elements
+ * \param[in] padding samples before the first one of the array */
 inline ArrayArguments
 ArgumentsOf(const ArrayInterpolation & interpolation, const StridedArray & view, double padding)
 {
@@ -334,7 +336,7 @@ ArgumentsOf(const ArrayInterpolation & interpolation, const StridedArray & view,
   return arguments;
 }
 
-/** \brief True where elements can be read where they are. */
+/** \brief True if the elements can be read directly. */
 template <typename TReal>
 bool
 CanReadOriginal(const ArrayInterpolation & interpolation, bool goesByAxes)

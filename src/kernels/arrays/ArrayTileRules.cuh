@@ -28,8 +28,8 @@
 #include <cstdint>
 
 /** \file
- * \brief How the lines of an array lie in the array that is interpolated: rules for the tile kernels, see
- * TileKernel.cuh. Sums are those of ArrayValue(), and so are the bits. */
+ * \brief Rules for the tile kernels (see TileKernel.cuh), which map the lines of the output to the interpolated array.
+ * The sums are those of ArrayValue(), and the results are bit-identical. */
 
 namespace itk::CudaSpline
 {
@@ -37,11 +37,11 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Splines whose supports begin by SciPy's rule. */
+/** Splines whose supports begin according to the rule of SciPy. */
 template <unsigned int VOrder>
 struct ArrayBasis : SplineBasis<VOrder>
 {
-  /** ArraySupport(), of a coordinate within 2^30 of 0. */
+  /** Same as ArraySupport() for a coordinate within 2^30 of 0. */
   template <typename TIndex>
   __device__ static __forceinline__ TIndex
   Start(double x)
@@ -105,7 +105,7 @@ struct ArrayElementRule
   }
 };
 
-/** EvaluateApart() of a rule. */
+/** Implements EvaluateApart() of a rule. */
 template <unsigned int VOrder, typename TRule>
 __device__ __forceinline__ void
 EvaluateElementApart(const TRule & rule, std::int64_t line, std::int64_t sample, bool onlyOutside)
@@ -124,13 +124,13 @@ EvaluateElementApart(const TRule & rule, std::int64_t line, std::int64_t sample,
   EvaluateArrayElement<3, VOrder, float>(rule.array, line, sample);
 }
 
-/** The lines of an affine map, as ArrayCoordinates() says. */
+/** The lines of an affine map, computed like ArrayCoordinates(). */
 template <unsigned int VOrder>
 struct AffineRule : ArrayElementRule
 {
   static constexpr bool IsMonotone = true;
 
-  /** Coordinates without what the sample adds. */
+  /** Coordinates without the contribution of the sample. */
   struct Line
   {
     double base[3];
@@ -168,13 +168,14 @@ struct AffineRule : ArrayElementRule
   }
 };
 
-/** The lines of a map by axis, as AxisCoordinate() says. The position of a sample is its coordinate. */
+/** The lines of a map that treats each axis separately, computed like AxisCoordinate(). The position of a sample is its
+ * coordinate. */
 template <unsigned int VOrder>
 struct AxisRule : ArrayElementRule
 {
   static constexpr bool IsMonotone = true;
 
-  /** Coordinates along the axes that the line crosses. */
+  /** Coordinates along the other axes. */
   struct Line
   {
     double y;
@@ -207,15 +208,15 @@ struct AxisRule : ArrayElementRule
   }
 };
 
-/** The lines of a list of coordinates, floats or doubles. The position of a sample is its number, in the bits of a
- * double.
+/** The lines of a list of coordinates, floats or doubles. The position of a sample is its index, stored in the bits of
+ * a double.
  */
 template <unsigned int VOrder>
 struct ListRule : ArrayElementRule
 {
   static constexpr bool IsMonotone = false;
 
-  /** Number of the first element in the list. */
+  /** Index of the first element in the list. */
   struct Line
   {
     std::int64_t first;

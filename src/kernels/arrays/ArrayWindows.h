@@ -25,7 +25,7 @@
 #include <vector>
 
 /** \file
- * \brief What few elements of an output read of an array that is filtered: windows, which are filtered in its place. */
+ * \brief Finds the windows of an array that need to be filtered if only few elements of the output are requested. */
 
 namespace itk::CudaSpline
 {
@@ -33,25 +33,25 @@ namespace itk::CudaSpline
 /** \brief Elements of the output, and the box of the source that is filtered for them. */
 struct ArrayWindow
 {
-  std::vector<std::int64_t> elements; ///< numbers, line by line
-  StridedArray::Numbers     first{};  ///< by axis of the array, from the padded source's first sample
-  StridedArray::Numbers     size{};   ///< samples
+  std::vector<std::int64_t> elements; ///< indices of the elements, line by line
+  StridedArray::Numbers     first{};  ///< for each axis of the array, relative to the first sample of the padded source
+  StridedArray::Numbers     size{};   ///< in samples
 };
 
-/** \brief Whether an output is so small that it is worth while to look for windows.
+/** \brief Whether an output is so small that windows should be considered.
  *
- * \param[in] interpolation filtered, on the host */
+ * \param[in] interpolation interpolation with a prefilter on the host */
 bool
 HasFewElements(const ArrayInterpolation & interpolation);
 
-/** \brief Finds windows with as few samples as one can by halving: elements that lie apart have windows of their own.
+/** \brief Finds windows with few samples by repeated bisection. Elements that are far apart have separate windows.
  *
- * A window begins at a segment of the filter and has its warm-up (PrefilterWindow()), so its coefficients have the bits
- * of the whole's.
+ * A window begins at a segment of the filter and includes its warm-up (PrefilterWindow()), so its coefficients are
+ * bit-identical to those of the whole array.
  *
- * \param[in] interpolation without a batch
- * \param[in] arguments of its evaluation, of the padded source
- * \return windows, which are smaller together than the source; none where that cannot be */
+ * \param[in] interpolation interpolation without a batch
+ * \param[in] arguments arguments of its evaluation on the padded source
+ * \return windows that are smaller together than the source; empty if there are none */
 std::vector<ArrayWindow>
 FindArrayWindows(const ArrayInterpolation & interpolation, const ArrayArguments & arguments);
 

@@ -28,9 +28,9 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** The first tap of ArraySupport(), of a coordinate within 2^30 of 0.
+/** Computes the first tap of ArraySupport() for a coordinate within 2^30 of 0.
  *
- * \param[out] middle what the position in the support is counted from */
+ * \param[out] middle origin of the position in the support */
 template <unsigned int VOrder>
 __device__ __forceinline__ int
 ShortArrayStart(double x, double & middle)

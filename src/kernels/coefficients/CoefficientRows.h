@@ -24,23 +24,23 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The coefficients of a source in pieces of rows: how threads of the host and blocks of a device go through
- * them. */
+/** \brief The coefficients of a source, divided into pieces of rows that the threads of the host or the blocks of a
+ * device process. */
 template <typename TReal>
 struct CoefficientRows
 {
-  static constexpr std::int64_t PieceLength = 4096; ///< of rows that are longer
+  static constexpr std::int64_t PieceLength = 4096; ///< length of a piece if a row is longer
 
-  const TReal * data;        ///< host or device
-  std::int64_t  size[3];     ///< of the axes along which neighbours are compared
-  bool          periodic[3]; ///< the last sample is a neighbour of the first
-  bool          neighbours;  ///< they are asked for
-  std::int64_t  pieces;      ///< of a row
-  std::int64_t  count;       ///< pieces of all rows
+  const TReal * data;        ///< in host or device memory
+  std::int64_t  size[3];     ///< size of the axes along which neighbours are compared
+  bool          periodic[3]; ///< whether the last sample is a neighbour of the first
+  bool          neighbours;  ///< whether neighbours are compared
+  std::int64_t  pieces;      ///< number of pieces in a row
+  std::int64_t  count;       ///< number of pieces in all rows
 
-  /** \param[in] source what the coefficients are, before they are stored
-   * \param[in] elements the first one, host or device
-   * \param[in] compare whether neighbours are compared: for up to 3 dimensions and one component */
+  /** \param[in] source descriptor of the coefficients before they are stored
+   * \param[in] elements first coefficient, in host or device memory
+   * \param[in] compare whether neighbours are compared; possible for up to 3 dimensions and one component */
   CoefficientRows(const SourceDescriptor & source, const TReal * elements, bool compare)
     : data(elements)
     , neighbours(compare)
@@ -54,7 +54,7 @@ struct CoefficientRows
     count = pieces * (source.Elements() / size[0]);
   }
 
-  /** \brief Adds a piece of a row, or every \p step -th coefficient of it from the \p first one on. */
+  /** \brief Adds a piece of a row, or every \p step -th coefficient of it starting at the \p first one. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   AddPiece(std::int64_t piece, std::int64_t first, std::int64_t step, CoefficientStatistics<TReal> & statistics) const
   {

@@ -27,31 +27,31 @@
 #include <vector>
 
 /** \file
- * \brief Sources and coefficients of arrays on a device (DeviceArrays.h), arguments checked. */
+ * \brief Sources and coefficients of arrays on a device (DeviceArrays.h). The arguments have been checked. */
 
 namespace itk::CudaSpline
 {
 
 class DeviceWork;
 
-/** \brief Work in a stream of its own on a device, which is the current one as long as this lives, in the thread that
- * made it; for what outlives the caller's streams. */
+/** \brief Creates work in its own stream on a device. The device is the current one of the calling thread during the
+ * lifetime of the object. Used for results that outlive the caller's streams. */
 std::shared_ptr<DeviceWork>
 MakeDeviceWork(int device);
 
-/** \brief The same in a stream of the caller's. */
+/** \brief The same in a stream of the caller. */
 std::shared_ptr<DeviceWork>
 MakeDeviceWorkIn(int device, StreamHandle caller);
 
-/** \brief Waits for what was enqueued.
+/** \brief Waits for the enqueued work.
  *
- * \exception DeviceError an error of that work */
+ * \exception DeviceError the work failed */
 void
 WaitFor(const DeviceWork & work);
 
-/** \brief Enqueues what makes a source.
+/** \brief Enqueues the work that makes a source.
  *
- * \return the source, which may be read in the same work; that keeps it, too, until it is complete */
+ * \return the source, which may be read in the same work; the work also keeps it until it is complete */
 std::shared_ptr<const SampleSource>
 SourceOnCuda(const SourceDescriptor & descriptor,
              const void *             pixels,
@@ -60,8 +60,8 @@ SourceOnCuda(const SourceDescriptor & descriptor,
              DeviceWork &             work,
              const ExecutionContext & context);
 
-/** \brief A source of pixels that are taken as they are, where they are: nothing is enqueued, and what the caller has
- * still to write is waited for.
+/** \brief Makes a source that uses the given pixels in place. Nothing is enqueued, but the function waits for pending
+ * writes of the caller.
  *
  * \pre the descriptor needs no preparation */
 std::shared_ptr<const SampleSource>
@@ -70,7 +70,7 @@ BorrowOnCuda(const SourceDescriptor & descriptor,
              StreamHandle             caller,
              const ExecutionContext & context);
 
-/** \param[in] axis MaximumDimension: all */
+/** \param[in] axis axis to filter; MaximumDimension for all axes */
 void
 PrefilterArrayOnCuda(const SourceDescriptor & descriptor,
                      unsigned int             axis,
@@ -79,7 +79,7 @@ PrefilterArrayOnCuda(const SourceDescriptor & descriptor,
                      StreamHandle             caller,
                      const ExecutionContext & context);
 
-/** \brief What MakeDeviceWork() makes: for the files that call CUDA. */
+/** \brief The result of MakeDeviceWork(), for the files that call CUDA. */
 class DeviceWork
 {
 public:
@@ -95,7 +95,8 @@ public:
     , m_Callers{ caller }
   {}
 
-  /** The stream, which continues only after the work that was in the caller's when this was first called with it. */
+  /** Returns the stream. On the first call with a stream of the caller, the returned stream waits for the work that was
+   * enqueued there. */
   const Stream &
   StreamAfter(StreamHandle caller);
 
@@ -105,8 +106,8 @@ public:
     return m_Stream;
   }
 
-  /** Keeps a source as long as this lives, until what was enqueued is complete where its memory is not freed in the
-   * order of the stream. */
+  /** Keeps a source during the lifetime of this object. If the memory of the source is not freed in stream order, it is
+   * kept until the enqueued work is complete. */
   void
   Keep(const std::shared_ptr<const SampleSource> & source)
   {
@@ -117,7 +118,7 @@ public:
     }
   }
 
-  /** The caller's stream, where the work is in one; else null. */
+  /** The caller's stream if the work is in one, otherwise null. */
   StreamHandle
   CallersStream() const
   {
@@ -130,15 +131,15 @@ private:
   const bool                                       m_IsCallers{ false };
   std::vector<StreamHandle>                        m_Callers;
   std::vector<std::shared_ptr<const SampleSource>> m_Sources;
-  std::optional<StreamJoin>                        m_Join; ///< before the memory of the sources goes
+  std::optional<StreamJoin>                        m_Join; ///< waits before the memory of the sources is freed
 };
 
-/** \brief Enqueues work that reads a source in a stream, and marks where it ends, so that the source is freed only
- * then.
+/** \brief Enqueues work that reads a source in a stream and marks its end, so that the source is only freed after that.
  *
- * The default stream's work is waited for by who enqueues it. What may fail does so before the work.
+ * For the default stream, the caller waits for the work. Everything that may fail is done before the work is enqueued.
  *
- * \exception std::invalid_argument the stream's work is captured, and the source is not freed in its order */
+ * \exception std::invalid_argument the work of the stream is being captured, and the source is not freed in the order
+ * of the stream */
 template <typename TEnqueue>
 void
 EnqueueReading(const SampleSource & source, const Stream & stream, const TEnqueue & enqueue)

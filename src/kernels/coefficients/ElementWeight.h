@@ -23,7 +23,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Double precision moves twice the bytes and has half the lanes. */
+/** \brief Relative cost of an element: double precision moves twice the bytes and has half the SIMD lanes. */
 inline double
 WeightOf(const SourceDescriptor & source)
 {

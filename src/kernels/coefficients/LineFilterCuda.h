@@ -26,16 +26,16 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Filters all components of a source along all of its axes, on the current device.
+/** \brief Filters all components of a source along all axes on the current device.
  *
  * \tparam TReal type of the elements, float or double
- * \param[in] descriptor sizes, order, method, extensions
- * \param[in,out] samples device memory for descriptor.Elements() elements: the samples; overwritten
+ * \param[in] descriptor sizes, order, method and extensions
+ * \param[in,out] samples samples in device memory, descriptor.Elements() elements; overwritten
  * \param[out] other device memory of the same size
- * \param[in] stream where it is enqueued
- * \param[in] part a part of the slowest axis of more than one sample, if not all of it is wanted
- * \return which of the two has the coefficients
- * \exception std::invalid_argument the number of taps
+ * \param[in] stream stream in which the work is enqueued
+ * \param[in] part part of the slowest axis that has more than one sample, if only a part is needed
+ * \return the buffer that contains the coefficients, either \p samples or \p other
+ * \exception std::invalid_argument the number of taps is invalid
  * \exception DeviceError a launch failed */
 template <typename TReal>
 TReal *
@@ -45,13 +45,13 @@ LaunchPrefilter(const SourceDescriptor & descriptor,
                 const Stream &           stream,
                 const AxisPart &         part = {});
 
-/** \brief LaunchPrefilter() of samples that stay as they are.
+/** \brief Same as LaunchPrefilter(), but does not modify the samples.
  *
- * \param[in] samples device memory for descriptor.Elements() elements
- * \param[out] first as many, written by the first pass, the third, and so on
- * \param[out] second as many, written by the others; may be the samples
- * \return \p first after an odd number of passes (PrefilterPasses()), \p second after an even one, the samples after
- * none */
+ * \param[in] samples device memory, descriptor.Elements() elements
+ * \param[out] first buffer of the same size, written by the first, third, ... pass
+ * \param[out] second buffer of the same size, written by the other passes; may be the samples
+ * \return \p first after an odd number of passes (PrefilterPasses()), \p second after an even number, \p samples
+ * without any pass */
 template <typename TReal>
 const TReal *
 LaunchPrefilterFrom(const SourceDescriptor & descriptor,
@@ -61,16 +61,16 @@ LaunchPrefilterFrom(const SourceDescriptor & descriptor,
                     const Stream &           stream,
                     const AxisPart &         part = {});
 
-/** \brief Passes over the memory that LaunchPrefilter() of whole axes makes on the current device. */
+/** \brief Number of passes over the memory that LaunchPrefilter() makes for whole axes on the current device. */
 template <typename TReal>
 int
 PrefilterPasses(const SourceDescriptor & descriptor);
 
-/** \brief LaunchPrefilterFrom() to where the coefficients are wanted, after one pass at least.
+/** \brief Same as LaunchPrefilterFrom(), but writes the coefficients to a given buffer. Needs at least one pass.
  *
- * \param[in] samples as there
- * \param[out] coefficients as many; may be the samples after an even number of passes
- * \param[out] between as many, for every other pass; not needed for one */
+ * \param[in] samples same as in LaunchPrefilterFrom()
+ * \param[out] coefficients buffer of the same size; may be the samples if the number of passes is even
+ * \param[out] between buffer of the same size for every other pass; not needed for a single pass */
 template <typename TReal>
 void
 LaunchPrefilterTo(const SourceDescriptor & descriptor,
@@ -84,15 +84,16 @@ LaunchPrefilterTo(const SourceDescriptor & descriptor,
     descriptor, samples, endsInFirst ? coefficients : between, endsInFirst ? between : coefficients, stream);
 }
 
-/** \brief Filters all components of a source along one axis by the kernel of rows or of columns: for measurements.
+/** \brief Filters all components of a source along one axis with the kernel for rows or the one for columns. Used for
+ * measurements.
  *
  * \tparam TReal type of the elements, float or double
- * \param[in] descriptor sizes, order, method, extensions
- * \param[in] axis the axis, of more than one sample
+ * \param[in] descriptor sizes, order, method and extensions
+ * \param[in] axis axis with more than one sample
  * \param[in] samples device memory, descriptor.Elements() elements
- * \param[out] coefficients device memory of the same size, apart from the samples
- * \param[in] stream where it is enqueued
- * \exception std::invalid_argument the number of taps
+ * \param[out] coefficients device memory of the same size; must not overlap with the samples
+ * \param[in] stream stream in which the work is enqueued
+ * \exception std::invalid_argument the number of taps is invalid
  * \exception DeviceError a launch failed */
 template <typename TReal>
 void

@@ -26,21 +26,22 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Whether samples become others on the way to a source's elements. */
+/** \brief Whether the samples need to be converted to become the elements of a source. */
 inline bool
 IsConverted(const SourceDescriptor & descriptor)
 {
   return descriptor.element != descriptor.pixel || descriptor.components > 1;
 }
 
-/** \brief Enqueues the conversion of numbers of any type to real elements, a plane for each component.
+/** \brief Enqueues the conversion of numbers of any type to real elements with one plane per component.
  *
  * \tparam TReal type of the elements, float or double
- * \param[in] numbers of a piece, device memory: \p count of them, of which \p first come before
- * \param[in] descriptor their type and components; its count of samples is the distance of the planes
- * \param[in] first, count see \p numbers
- * \param[out] elements where the first of all goes in the first plane, device memory
- * \param[in] stream the stream
+ * \param[in] numbers numbers of a piece in device memory
+ * \param[in] descriptor type of the numbers and number of components; its number of samples is the distance between
+ * planes
+ * \param[in] first, count index of the first number of the piece, and how many numbers it has
+ * \param[out] elements device memory, where the first of all numbers is stored in the first plane
+ * \param[in] stream stream in which the work is enqueued
  * \exception DeviceError the launch failed */
 template <typename TReal>
 void
@@ -51,12 +52,12 @@ LaunchConvert(const void *             numbers,
               TReal *                  elements,
               const Stream &           stream);
 
-/** \brief Enqueues the way back: planes of components to pixels.
+/** \brief Enqueues the inverse conversion from planes of components to pixels.
  *
  * \param[in] planes device memory, descriptor.Elements() elements
  * \param[in] descriptor sizes and components
- * \param[out] pixels device memory of the same size, apart from the planes
- * \param[in] stream the stream
+ * \param[out] pixels device memory of the same size; must not overlap with the planes
+ * \param[in] stream stream in which the work is enqueued
  * \exception DeviceError the launch failed */
 template <typename TReal>
 void

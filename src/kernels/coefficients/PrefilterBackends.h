@@ -25,25 +25,26 @@
 namespace itk::CudaSpline
 {
 
-/** \brief A part of an axis that is filtered: of the samples that are there, those that are wanted begin at \c offset
- * and the others serve as their neighbours. */
+/** \brief Part of an axis that is filtered. The coefficients that are needed begin at \c offset of the available
+ * samples; the other samples only serve as neighbours. */
 struct AxisPart
 {
-  unsigned int axis{ MaximumDimension }; ///< MaximumDimension: all axes are filtered whole
+  unsigned int axis{ MaximumDimension }; ///< with MaximumDimension, all axes are filtered completely
   std::int64_t offset{ 0 };
   std::int64_t wanted{ 0 };
 };
 
-/** \brief One axis of an N-dimensional array as lines; components are adjacent planes, so a slowest axis. Element (i,
- * n, o) is at (o * length + n) * inner + i of the input, and coefficient n of the wanted ones at (o * wanted + n) *
- * inner + i of the output. */
+/** \brief One axis of an N-dimensional array, seen as lines. Components are adjacent planes and therefore like a
+ * slowest axis. Element (i, n, o) is at (o * length + n) * inner + i of the input, and coefficient n of the requested
+ * ones at (o * wanted + n) * inner + i of the output. */
 struct AxisView
 {
-  std::int64_t inner;  ///< product of the sizes of the faster axes: elements between neighbours on a line
-  std::int64_t length; ///< samples of a line
+  /** Product of the sizes of the faster axes, which is the distance between neighbours on a line in elements. */
+  std::int64_t inner;
+  std::int64_t length; ///< samples in a line
   std::int64_t outer;  ///< product of the sizes of the slower axes
-  std::int64_t offset; ///< first sample of which the coefficient is wanted
-  std::int64_t wanted; ///< coefficients of a line; \c length except for parts
+  std::int64_t offset; ///< first sample for which the coefficient is requested
+  std::int64_t wanted; ///< coefficients in a line; \c length except for parts
 };
 
 inline AxisView
@@ -62,25 +63,25 @@ ViewAxis(const SourceDescriptor & descriptor, unsigned int axis, const AxisPart 
   return view;
 }
 
-/** \brief Samples that a filtered segment needs beyond its ends; 0 where nothing is filtered.
- * \exception std::invalid_argument the order, or the number of taps */
+/** \brief Number of samples that a filtered segment needs beyond each end; 0 if nothing is filtered.
+ * \exception std::invalid_argument the order or the number of taps is invalid */
 int
 ReachOfPrefilter(const SourceDescriptor & descriptor);
 
-/** \brief Refuses what cannot be made into a source.
+/** \brief Checks whether a source can be made from the descriptor.
  *
- * \exception std::invalid_argument as for MakeSource() */
+ * \exception std::invalid_argument same as for MakeSource() */
 void
 CheckSourceDescriptor(const SourceDescriptor & descriptor, const ExecutionContext & context);
 
-/** \brief Prefilter() on the host's threads. */
+/** \brief Implements Prefilter() on the threads of the host. */
 void
 PrefilterOnCpu(const SourceDescriptor & descriptor,
                const void *             pixels,
                void *                   coefficients,
                const ExecutionContext & context);
 
-/** \brief PrefilterAxis() on the host's threads. */
+/** \brief Implements PrefilterAxis() on the threads of the host. */
 void
 PrefilterAxisOnCpu(const SourceDescriptor & descriptor,
                    unsigned int             axis,
@@ -88,14 +89,14 @@ PrefilterAxisOnCpu(const SourceDescriptor & descriptor,
                    void *                   coefficients,
                    const ExecutionContext & context);
 
-/** \brief MakeSource() in device memory; there is none without the CUDA Toolkit. */
+/** \brief Implements MakeSource() in device memory; not available without the CUDA Toolkit. */
 std::shared_ptr<const SampleSource>
 PrefilterOnCuda(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context);
 
-/** \brief Prefilter() of one component by a device whose memory does not hold the image: slab by slab along the slowest
- * axis.
+/** \brief Implements Prefilter() of one component if the memory of the device cannot hold the image: slab by slab along
+ * the slowest axis.
  *
- * Segments begin at the same samples as in the whole, so the bits are the same.
+ * The result is bit-identical to that of the whole image, because the segments begin at the same samples.
  * \param[in] slabLength coefficients of a slab along that axis, a multiple of LineSegmentLength (MemoryPlan::slabLines)
  */
 void
@@ -105,11 +106,11 @@ PrefilterSlabsOnCuda(const SourceDescriptor & descriptor,
                      std::int64_t             slabLength,
                      const ExecutionContext & context);
 
-/** \brief PrefilterInPlace() in device memory. */
+/** \brief Implements PrefilterInPlace() in device memory. */
 void
 PrefilterInPlaceOnCuda(const SourceDescriptor & descriptor, void * elements, const ExecutionContext & context);
 
-/** \brief Copies a device source to host memory. */
+/** \brief Copies a source from device to host memory. */
 void
 DownloadFromCuda(const SampleSource & source, void * elements, const ExecutionContext & context);
 

@@ -25,12 +25,12 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Calls \p run with the segment filter of a descriptor; not at all where it has none (orders 0 and 1, and
- * pixels that are coefficients).
+/** \brief Calls \p run with the segment filter of a descriptor. It is not called if the descriptor has none (orders 0
+ * and 1, and pixels that are coefficients).
  *
  * \tparam TReal type of the elements
- * \tparam VReaches reaches of FIR taps that get a filter of their own, in which the compiler knows them
- * \exception std::invalid_argument the order, or the number of taps */
+ * \tparam VReaches reaches of FIR taps that have their own filter with a reach known at compile time
+ * \exception std::invalid_argument the order or the number of taps is invalid */
 template <typename TReal, int... VReaches, typename TRun>
 void
 DispatchSegmentFilter(const SourceDescriptor & descriptor, const TRun & run)
@@ -53,7 +53,7 @@ DispatchSegmentFilter(const SourceDescriptor & descriptor, const TRun & run)
           break;
         default: {
           const HalfTaps<TReal> taps = MakeHalfTaps<order, TReal>(descriptor.method.taps);
-          // The filter depends on the order by its taps only.
+          // The filter only depends on the order through its taps.
           const bool known = ((taps.reach == VReaches && (run(FirSegment<TReal, VReaches>{ taps }), true)) || ...);
           if (!known)
           {

@@ -24,7 +24,7 @@
 #include <memory>
 
 /** \file
- * \brief From coefficients as they were computed to coefficients as a source stores them, by backend. */
+ * \brief Conversion of computed coefficients to the storage of a source, for each backend. */
 
 namespace itk::CudaSpline
 {
@@ -34,24 +34,26 @@ class Stream;
 
 /** \brief The scale of packed coefficients.
  *
- * \param[in] descriptor a source of packed storage
- * \param[in] coefficients their extremes
- * \exception std::invalid_argument integers are asked for, and there are NaN or infinite coefficients */
+ * \param[in] descriptor a source with packed storage
+ * \param[in] coefficients statistics that contain the minimum and maximum
+ * \exception std::invalid_argument integers are requested, but there are NaN or infinite coefficients */
 StorageScale
 ScaleOf(const SourceDescriptor & descriptor, const CoefficientStatistics<float> & coefficients);
 
-/** \brief What is known of the coefficients in a texture.
+/** \brief Information about the coefficients in a texture.
  *
+ * \param[in] coefficients statistics of the coefficients
  * \param[in] object the texture, on a device
- * \param[in] table of weights, in the memory of the backend, or null */
+ * \param[in] table table of weights in the memory of the backend, or null */
 TextureContents
 ContentsOf(const CoefficientStatistics<float> & coefficients, unsigned long long object, const void * table);
 
-/** \brief Fills a lookup table of weights of descriptor.TableBytes(), in host memory. */
+/** \brief Fills a lookup table of weights in host memory, descriptor.TableBytes() bytes. */
 void
 FillTable(const SourceDescriptor & descriptor, void * table);
 
-/** \brief Extremes, and differences of neighbours where they are asked for (up to 3 dimensions, one component). */
+/** \brief Computes the minimum and maximum, and optionally the differences of neighbours (up to 3 dimensions, one
+ * component). */
 ///@{
 template <typename TReal>
 CoefficientStatistics<TReal>
@@ -65,21 +67,21 @@ CoefficientStatistics<TReal>
 MeasureOnCuda(const SourceDescriptor & descriptor, const TReal * elements, bool neighbours, const Stream & stream);
 ///@}
 
-/** \brief The source of coefficients in host memory, stored as its descriptor says (not Element). */
+/** \brief Makes a source from coefficients in host memory, with the storage of the descriptor (not Element). */
 std::shared_ptr<const SampleSource>
 StoreOnCpu(const SourceDescriptor & descriptor, const float * elements, const ExecutionContext & context);
 
-/** \brief The source of coefficients in memory of the current device, stored as its descriptor says (not Element);
- * complete when the function returns.
+/** \brief Makes a source from coefficients in memory of the current device, with the storage of the descriptor (not
+ * Element). The source is complete when the function returns.
  *
- * \param[in] elements Elements() floats, freed when it returns */
+ * \param[in] elements Elements() floats, freed when the function returns */
 std::shared_ptr<const SampleSource>
 StoreOnCuda(const SourceDescriptor & descriptor, DeviceBuffer elements, int device, const Stream & stream);
 
-/** \brief StoreOnCuda() of storage Texture. The margins are added as the texture is written, through a surface: the
- * coefficients are read once and written once.
+/** \brief Same as StoreOnCuda() for the storage Texture. The margins are added while the texture is written through a
+ * surface, so the coefficients are read once and written once.
  *
- * \exception DeviceError also where the texture is larger than a device can have */
+ * \exception DeviceError a launch failed, or the texture is larger than the device supports */
 std::shared_ptr<const SampleSource>
 StoreInTexture(const SourceDescriptor & descriptor, DeviceBuffer elements, int device, const Stream & stream);
 

@@ -24,15 +24,16 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The coefficient of a texel: the samples, and margins in which the extension continues them. */
+/** \brief Maps texels to coefficients. A texture contains the samples and margins, which are filled according to the
+ * extension. */
 struct TextureLayout
 {
-  std::int64_t size[3];   ///< samples an axis
-  std::int64_t texels[3]; ///< with the margins
-  int          margin[3]; ///< 0 above the dimension
+  std::int64_t size[3];   ///< number of samples for each axis
+  std::int64_t texels[3]; ///< number of texels for each axis, including the margins
+  int          margin[3]; ///< 0 for axes beyond the dimension
   Extension    extension[3];
 
-  /** \param[in] source of storage Texture */
+  /** \param[in] source descriptor with the storage Texture */
   explicit TextureLayout(const SourceDescriptor & source)
   {
     for (unsigned int d = 0; d < 3; ++d)
@@ -44,7 +45,7 @@ struct TextureLayout
     }
   }
 
-  /** Rows of texels. */
+  /** Number of rows of texels. */
   std::int64_t
   Rows() const
   {
@@ -58,7 +59,7 @@ struct TextureLayout
     return FoldIndex(texel - margin[axis], size[axis], extension[axis]);
   }
 
-  /** \brief Offset of the first sample of a row of texels (elements). */
+  /** \brief Offset of the first sample of a row of texels, in elements. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                            OffsetOfRow(std::int64_t row) const
   {

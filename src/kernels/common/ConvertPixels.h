@@ -26,8 +26,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Calls \p run with a type as a constant, of the class std::integral_constant: for loops that a choice would
- * slow down.
+/** \brief Calls \p run with a type as a compile-time constant of the class std::integral_constant, for loops that a
+ * run-time selection would slow down.
  *
  * \param[in] type the type
  * \param[in] run the callable */
@@ -60,14 +60,14 @@ WithConstantType(ScalarType type, const TRun & run)
   }
 }
 
-/** \brief LoadScalar() of pixels at regular distances, with the choice of the type outside of the loop.
+/** \brief LoadScalar() for pixels at regular distances, with the selection of the type outside the loop.
  *
  * \param[in] pixels host image
  * \param[in] type its type
  * \param[in] first index of the first pixel
- * \param[in] stride pixels from one to the next
- * \param[in] count how many
- * \param[out] elements \p count elements, one after the other */
+ * \param[in] stride distance of successive pixels
+ * \param[in] count number of pixels
+ * \param[out] elements \p count elements, contiguous */
 template <typename TReal>
 void
 ConvertPixels(const void * pixels,

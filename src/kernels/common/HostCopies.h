@@ -26,7 +26,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The threads of a context, which must outlive the copies, as those that copy. */
+/** \brief Makes copies use the threads of a context, which must outlive the copies. */
 inline CopyThreads
 CopyThreadsOf(const ExecutionContext & context)
 {
@@ -46,15 +46,15 @@ CopyThreadsOf(const ExecutionContext & context)
   return threads;
 }
 
-/** \brief Copies between host arrays on the threads of a context.
+/** \brief Copies between host arrays with the threads of a context.
  *
  * \param[out] to first byte
- * \param[in] from first byte of as many
+ * \param[in] from first byte
  * \param[in] bytes length */
 inline void
 CopyOnHost(const ExecutionContext & context, void * to, const void * from, std::size_t bytes)
 {
-  constexpr std::int64_t block = std::int64_t(1) << 18; // enough to be worth a thread
+  constexpr std::int64_t block = std::int64_t(1) << 18; // large enough to be worth a thread
   const auto             length = static_cast<std::int64_t>(bytes);
   context.ParallelFor((length + block - 1) / block, [=](std::int64_t begin, std::int64_t end) {
     const std::int64_t first = begin * block;

@@ -26,24 +26,24 @@
 #include <thread>
 
 /** \file
- * \brief Loops of the host that report how far they are. */
+ * \brief Loops of the host with progress reports. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Reports of a loop, about: as many as itk::ProgressReporter makes. */
+/** \brief Approximate number of reports of a loop: as many as itk::ProgressReporter makes. */
 inline constexpr std::int64_t ReportsOfLoop = 100;
 
-/** \brief Calls \p body on disjoint parts that cover [0, count), by the host's threads, each of which takes the next
- * part when it has done one: none waits for another before the end, and parts may take different times.
+/** \brief Calls \p body for disjoint ranges that cover [0, count), on the host's threads. A thread takes the next range
+ * when it has finished one: no thread waits for another before the end, and ranges may take different times.
  *
- * Progress is reported by the calling thread, at the begin, after parts of its own, and at the end. What it throws
- * there, or \p body anywhere, ends the loop and is thrown again.
+ * The calling thread reports progress at the beginning, after its own ranges, and at the end. An exception of the
+ * report or of \p body ends the loop and is passed on.
  *
  * \param[in] count iterations, 0 or more
- * \param[in] fewest minimum iterations of a part, except the last
+ * \param[in] fewest minimum iterations of a range, except the last
  * \param[in] context threads and progress
- * \param[in] body called with the first index of a part and the one past its last */
+ * \param[in] body called with the first index of a range and the one past its last */
 template <typename TBody>
 void
 RunInParts(std::int64_t count, std::int64_t fewest, const ExecutionContext & context, const TBody & body)

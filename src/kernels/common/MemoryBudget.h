@@ -24,22 +24,22 @@
 #include <cstdint>
 
 /** \file
- * \brief What plans of memory hold against what a device has to give. */
+ * \brief Compares plans of memory with the memory that a device can allocate. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Says that a plan does not fit, and why, where its peak is above the budget.
+/** \brief Marks a plan as not fitting, with the reason, if its peak is above the budget.
  *
  * \param[in,out] plan all its bytes are set
  * \param[in] budget bytes that may be allocated */
 void
 RefuseUnlessWithin(MemoryPlan & plan, std::size_t budget);
 
-/** \brief Sets the lines of a slab: slabs shrink, to one scanline if need be, before a plan is given up.
+/** \brief Sets the lines of a slab: slabs shrink to a single scanline if necessary, before a plan does not fit.
  *
  * \param[in,out] plan its source and its table are set
- * \param[in] lines of the output
+ * \param[in] lines lines of the output
  * \param[in] lineBytes bytes of a line
  * \param[in] budget bytes that may be allocated */
 void

@@ -24,16 +24,16 @@
 #include <memory>
 
 /** \file
- * \brief The parts of a Residence that are a device's. */
+ * \brief The device functions of Residence. */
 
 namespace itk::CudaSpline
 {
 
-/** A new stream of the device of a context. */
+/** Creates a stream on the device of a context. */
 std::shared_ptr<const Stream>
 MakeResidentStream(const ExecutionContext & context);
 
-/** Memory of the device, with who frees it. */
+/** Allocates device memory, with its deleter. */
 std::unique_ptr<void, std::function<void(void *)>>
 AllocateOnDevice(std::size_t bytes, const Residence & residence);
 
@@ -61,11 +61,11 @@ CopyOnDevice(void * to, const void * from, std::size_t bytes, const Residence & 
 void
 ClearOnDevice(void * to, std::size_t bytes, const Residence & residence);
 
-/** Records what is enqueued, without doing it, as something that LaunchOnDevice() does. */
+/** Records enqueued work without running it, for LaunchOnDevice(). */
 std::shared_ptr<const void>
 RecordOnDevice(const std::function<void()> & enqueue, const Residence & residence);
 
-/** Enqueues what was recorded. */
+/** Enqueues recorded work. */
 void
 LaunchOnDevice(const std::shared_ptr<const void> & graph, const Residence & residence);
 

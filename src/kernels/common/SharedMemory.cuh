@@ -31,19 +31,20 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Lets the blocks of a kernel have so much shared memory on the current device; never less than it was let have
- * before, as another thread may be about to launch it.
+/** \brief Allows the blocks of a kernel to use the given amount of shared memory on the current device. The limit is
+ * never lowered, because another thread may be about to launch the kernel.
  *
  * \param[in] kernel the kernel
- * \param[in] bytes of a block, dynamic */
+ * \param[in] bytes dynamic shared memory of a block */
 template <typename TKernel>
 void
 AllowSharedMemory(TKernel * kernel, std::size_t bytes)
 {
-  constexpr std::size_t always = std::size_t(32) << 10; // 48 KB without being asked for, with what is static
+  constexpr std::size_t always = std::size_t(32) << 10; // 48 KB are available by default, including static memory
   if (bytes > always)
   {
-    // By device, of the kernels of a type; never destroyed, as a start in the background may outlive static objects.
+    // For each device and each kernel of a type. It is never destroyed, because a start in the background may outlive
+    // static objects.
     using Sizes = std::map<std::pair<int, const void *>, std::size_t>;
     static std::mutex  mutex;
     static Sizes &     allowed = *new Sizes;
@@ -55,7 +56,7 @@ AllowSharedMemory(TKernel * kernel, std::size_t bytes)
     const std::size_t                 wanted = std::max(largest, bytes);
     CheckCuda(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(wanted)),
               "cudaFuncSetAttribute");
-    largest = wanted; // now that the device has agreed
+    largest = wanted; // only after the device has accepted it
   }
 }
 

@@ -21,14 +21,14 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Shared memory of a device (bytes): what kernels are planned by. */
+/** \brief Shared memory of a device (bytes), for planning kernels. */
 struct SharedMemorySizes
 {
-  int block{ 0 };          ///< that a block may have
+  int block{ 0 };          ///< maximum for a block
   int multiprocessor{ 0 }; ///< of a multiprocessor
 };
 
-/** \brief Those of the current device. \exception DeviceError a lost device */
+/** \brief The sizes of the current device. \exception DeviceError a lost device */
 SharedMemorySizes
 GetSharedMemorySizes();
 

@@ -25,8 +25,8 @@
 #include <type_traits>
 
 /** \file
- * \brief Copies from global to shared memory that need no registers and do not wait (cp.async; plain copies before
- * compute capability 8.0). */
+ * \brief Asynchronous copies from global to shared memory that need no registers (cp.async; plain copies for compute
+ * capabilities below 8.0). */
 
 namespace itk::CudaSpline
 {
@@ -40,7 +40,8 @@ constexpr int WideCopyBytes = 16;
 template <typename TReal>
 constexpr int WideCopy = WideCopyBytes / static_cast<int>(sizeof(TReal));
 
-/** \brief The value, in a register: the compiler would compute it anew wherever it is needed, in several instructions.
+/** \brief Keeps the value in a register. Otherwise, the compiler would recompute it with several instructions wherever
+ * it is needed.
  */
 __device__ __forceinline__ unsigned int
 Kept(unsigned int value)
@@ -50,7 +51,7 @@ Kept(unsigned int value)
   return kept;
 }
 
-/** \brief The same of an address. */
+/** \brief Keeps an address in a register. */
 template <typename TValue>
 __device__ __forceinline__ const TValue *
 Kept(const TValue * value)
@@ -60,10 +61,10 @@ Kept(const TValue * value)
   return kept;
 }
 
-/** \brief An address in shared memory as copies take it, in bytes. */
+/** \brief An address in shared memory in bytes, in the form that copies need. */
 using SharedAddress = unsigned int;
 
-/** \brief The address of shared memory. */
+/** \brief Converts a pointer to shared memory to an address. */
 template <typename TReal>
 __device__ __forceinline__ SharedAddress
 SharedAddressOf(TReal * shared)
@@ -71,11 +72,11 @@ SharedAddressOf(TReal * shared)
   return Kept(static_cast<SharedAddress>(__cvta_generic_to_shared(shared)));
 }
 
-/** \brief Starts to copy some elements that are neighbours.
+/** \brief Starts the copy of adjacent elements.
  *
- * \tparam VBytes 4, 8 or 16, of which both addresses are multiples
- * \param[in] shared where to
- * \param[in] global where from */
+ * \tparam VBytes 4, 8 or 16; both addresses are multiples of it
+ * \param[in] shared destination
+ * \param[in] global source */
 template <int VBytes>
 __device__ __forceinline__ void
 CopyBytes(SharedAddress shared, const void * global)
@@ -95,7 +96,7 @@ CopyBytes(SharedAddress shared, const void * global)
 #endif
 }
 
-/** \brief Starts to copy an element, where nothing is gained by a kept address. */
+/** \brief Starts the copy of an element, if there is no advantage in keeping an address. */
 template <typename TReal>
 __device__ __forceinline__ void
 CopyElement(TReal * shared, const TReal * global)
@@ -103,7 +104,7 @@ CopyElement(TReal * shared, const TReal * global)
   __pipeline_memcpy_async(shared, global, sizeof(TReal));
 }
 
-/** \brief Starts to copy WideCopy elements likewise; both addresses are multiples of WideCopyBytes. */
+/** \brief Starts the copy of WideCopy elements. Both addresses are multiples of WideCopyBytes. */
 template <typename TReal>
 __device__ __forceinline__ void
 CopyWide(TReal * shared, const TReal * global)
@@ -117,18 +118,18 @@ CopyWide(TReal * shared, const TReal * global)
 #  define CUDASPLINE_HAS_BULK_COPIES 0
 #endif
 
-/** \brief Copies of whole rows by the copy engine of compute capability 9.0 (cp.async.bulk), one instruction a row;
- * where there is none IsThere is false and the others do nothing.
+/** \brief Copies whole rows with the copy engine of compute capability 9.0 (cp.async.bulk), one instruction per row. On
+ * other devices, IsThere is false and the functions do nothing.
  *
- * One group of copies is under way at a time. */
+ * Only one group of copies is in flight at a time. */
 class BulkCopies
 {
 public:
-  static constexpr bool IsThere = CUDASPLINE_HAS_BULK_COPIES == 1; ///< the device has them
+  static constexpr bool IsThere = CUDASPLINE_HAS_BULK_COPIES == 1; ///< whether the device supports bulk copies
 
-  /** Every thread of the block constructs one; a barrier of the block is to follow.
+  /** Every thread of the block constructs an object, and a barrier of the block has to follow.
    *
-   * \param[in] barrier 8 bytes of shared memory, a multiple of 8 */
+   * \param[in] barrier 8 bytes of shared memory at a multiple of 8 */
   __device__ __forceinline__ explicit BulkCopies(SharedAddress barrier)
     : m_Barrier(barrier)
   {
@@ -141,7 +142,7 @@ public:
 #endif
   }
 
-  /** One thread announces the bytes of a group of copies, be it before they are started or after. */
+  /** Announces the bytes of a group of copies, before or after they are started. Called by one thread. */
   __device__ __forceinline__ void
   Expect([[maybe_unused]] unsigned int bytes) const
   {
@@ -163,7 +164,7 @@ public:
 #endif
   }
 
-  /** Every thread waits for the copies of a group. */
+  /** Waits for the copies of a group. Called by every thread. */
   __device__ __forceinline__ void
   Wait()
   {
@@ -180,7 +181,7 @@ public:
 #endif
   }
 
-  /** Every thread, before the barrier of the block after which its memory is overwritten again. */
+  /** Called by every thread before the barrier of the block after which the memory is overwritten again. */
   __device__ __forceinline__ static void
   Release()
   {
@@ -194,10 +195,10 @@ private:
   unsigned int  m_Parity{ 0 };
 };
 
-/** \brief Bytes of shared memory of BulkCopies. */
+/** \brief Bytes of shared memory for BulkCopies. */
 constexpr std::size_t BulkBarrierBytes = WideCopyBytes;
 
-/** \brief Waits for the copies of this thread, then for the block. */
+/** \brief Waits for the copies of this thread and then for the block. */
 __device__ __forceinline__ void
 WaitForTile()
 {
@@ -206,7 +207,8 @@ WaitForTile()
   __syncthreads();
 }
 
-/** \brief True where wide copies are aligned: the memory's begin, and rows of this many elements. */
+/** \brief True if wide copies are aligned, both at the begin of the memory and for rows with this number of elements.
+ */
 template <typename TReal>
 __device__ __forceinline__ bool
 IsWide(const TReal * memory, std::int64_t row)
@@ -214,9 +216,9 @@ IsWide(const TReal * memory, std::int64_t row)
   return reinterpret_cast<std::uintptr_t>(memory) % WideCopyBytes == 0 && row % WideCopy<TReal> == 0;
 }
 
-/** \brief Reads consecutive elements of shared memory by wide loads, one load for WideCopy elements.
+/** \brief Reads consecutive elements of shared memory with one wide load for WideCopy elements.
  *
- * For loops that the compiler unrolls: which element of the last load it is, is then known to it. */
+ * It is used in loops that the compiler unrolls, so that the element within the last load is known at compile time. */
 template <typename TReal>
 class WideReader
 {

@@ -19,10 +19,11 @@
 #define VectorClones_h
 
 /** \file
- * \brief Functions that are compiled for vectors of 256 bits, too.
+ * \brief Functions that are also compiled for vectors of 256 bits.
  *
- * CUDASPLINE_VECTOR_CLONES before a function of the host: as the library is loaded, the linker takes the one for the
- * processor. What it calls has to be inlined. Both have the same results: products and sums are rounded apart. */
+ * Decorate a host function with CUDASPLINE_VECTOR_CLONES: when the library is loaded, the linker selects the version
+ * for the processor. Functions that it calls must be inlined. Both versions have the same results: products and sums
+ * are rounded separately. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) &&   \
   !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #  define CUDASPLINE_VECTOR_CLONES __attribute__((target_clones("avx2", "default")))

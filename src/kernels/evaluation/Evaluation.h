@@ -63,7 +63,7 @@ StoreJet(const EvaluationArguments<VDimension> & arguments, const Jet<VDimension
   {
     for (unsigned int r = 0; r < VDimension && arguments.hessians != nullptr; ++r)
     {
-      double row[VDimension]; // of M H
+      double row[VDimension]; // row of M H
       for (unsigned int c = 0; c < VDimension; ++c)
       {
         row[c] = 0.0;
@@ -89,7 +89,7 @@ StoreJet(const EvaluationArguments<VDimension> & arguments, const Jet<VDimension
   }
 }
 
-/** \brief Stores what stands outside of the bounds: the nearest sample, or the default pixel. */
+/** \brief Stores the value outside the bounds: the nearest sample, or the default pixel. */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE void
 StoreOutside(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
@@ -101,10 +101,10 @@ StoreOutside(const EvaluationArguments<VDimension> & arguments, const double (&i
   {
     const auto first = static_cast<double>(arguments.extent.start[d]);
     const auto last = static_cast<double>(arguments.extent.start[d] + arguments.extent.size[d] - 1);
-    extrapolated = !std::isnan(index[d]); // no place for NaN
-    // Clamped before it is rounded too: any number is an index then.
+    extrapolated = !std::isnan(index[d]); // NaN has no nearest sample
+    // Clamped before it is rounded: any number is then an index.
     const double clamped = !extrapolated || index[d] < first ? first : (index[d] > last ? last : index[d]);
-    // The rounding is that of the type of ITK's index.
+    // Rounded in the type of ITK's index.
     const std::int64_t rounded =
       arguments.singleCoordinates ? NearestIndex(static_cast<float>(clamped)) : NearestIndex(clamped);
     const std::int64_t nearest = extrapolated ? rounded - arguments.extent.start[d] : 0;
@@ -132,14 +132,14 @@ StoreOutside(const EvaluationArguments<VDimension> & arguments, const double (&i
   }
 }
 
-/** \brief Stores the numbers of an output sample as they come. */
+/** \brief Stores the components of an output sample one by one. */
 template <unsigned int VDimension>
 struct PixelStore
 {
   const EvaluationArguments<VDimension> & arguments; ///< the output
   std::int64_t                            at;        ///< number of the output sample
 
-  /** Stores one of them. */
+  /** Stores a component. */
   template <typename TReal>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(int component, TReal value) const
@@ -148,14 +148,14 @@ struct PixelStore
   }
 };
 
-/** \brief The body of every evaluating kernel: one output sample, from its continuous index to its pixel and
- * derivatives.
+/** \brief The body of every evaluating kernel: computes the pixel and the derivatives of one output sample from its
+ * continuous index.
  *
  * \tparam TMethod see InterpolationMethods.h
- * \param[in] arguments what is evaluated
+ * \param[in] arguments the arguments
  * \param[in] index continuous index
  * \param[in] at number of the output sample
- * \param[in] put called with component and value where values alone are evaluated, by a method that has them */
+ * \param[in] put called with component and value if only values are evaluated, by a method that has them */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension, typename TPut>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 EvaluateIndex(const EvaluationArguments<VDimension> & arguments,
@@ -198,7 +198,7 @@ EvaluateIndex(const EvaluationArguments<VDimension> & arguments,
   }
 }
 
-/** \brief The same, each number stored by itself. */
+/** \brief The same, with each component stored separately. */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 EvaluateIndex(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], std::int64_t at)
@@ -206,10 +206,10 @@ EvaluateIndex(const EvaluationArguments<VDimension> & arguments, const double (&
   EvaluateIndex<TMethod, VDerivatives>(arguments, index, at, PixelStore<VDimension>{ arguments, at });
 }
 
-/** \brief EvaluateIndex() for an output sample, at its place in the list or on the scanline.
+/** \brief EvaluateIndex() for an output sample, given by its position in the list or on the scanline.
  *
  * \param[in] line line of the slab
- * \param[in] sample wanted sample of the line */
+ * \param[in] sample requested sample of the line */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 EvaluateSample(const EvaluationArguments<VDimension> & arguments, std::int64_t line, std::int64_t sample)

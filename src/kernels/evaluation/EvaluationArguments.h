@@ -29,16 +29,16 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Where the continuous indices of the output samples come from. */
+/** \brief The source of the continuous indices of the output samples. */
 enum class Coordinates : unsigned char
 {
   Scanlines, ///< interpolated between the ends of scanlines
-  Stages,    ///< places of an output grid, moved by a chain of transforms
+  Stages,    ///< points of an output grid, mapped by a chain of transforms
   Indices,   ///< a list of continuous indices
-  Points     ///< a list of places in physical space
+  Points     ///< a list of points in physical space
 };
 
-/** \brief What is evaluated: samples or coefficients. */
+/** \brief The samples or coefficients to evaluate. */
 template <unsigned int VDimension>
 struct SourceArguments
 {
@@ -46,18 +46,19 @@ struct SourceArguments
   ScalarType             element;
   GridExtent<VDimension> extent;
   Extension              extension[VDimension];
-  int                    components;   ///< planes of elements, numbers of an output pixel
-  std::int64_t           sampleStride; ///< elements from a sample to the next along x: 1 on a device
-  std::int64_t           planeStride;  ///< elements from a number of a sample to the next
+  int                    components;   ///< planes of elements, components of an output pixel
+  std::int64_t           sampleStride; ///< distance of adjacent samples along x (elements): 1 on a device
+  std::int64_t           planeStride;  ///< distance of the components of a sample (elements)
   float                  scale;        ///< a coefficient is offset + scale * stored
   float                  offset;
-  unsigned long long     texture; ///< on a device: of storage Texture, or a GatherTexture of the same samples; 0: none
-  const void *           table;   ///< of its weights, host or device
-  int                    tableEntries;
-  unsigned int           order; ///< of its coefficients
+  /** On a device: of storage Texture, or a GatherTexture of the same samples; 0: no texture. */
+  unsigned long long texture;
+  const void *       table; ///< table of weights of the texture modes, host or device
+  int                tableEntries;
+  unsigned int       order; ///< order of its coefficients
 };
 
-/** \brief By which method. */
+/** \brief The interpolation method. */
 template <unsigned int VDimension>
 struct MethodArguments : InterpolationParameters
 {
@@ -67,7 +68,7 @@ struct MethodArguments : InterpolationParameters
   double         cutOff[VDimension];
 };
 
-/** \brief Where. */
+/** \brief The coordinates of the output samples. */
 template <unsigned int VDimension>
 struct CoordinateArguments
 {
@@ -75,29 +76,29 @@ struct CoordinateArguments
   bool                             singleCoordinates;
   double                           lower[VDimension];
   double                           upper[VDimension];
-  const ScanlineEnds<VDimension> * ends; ///< of the first scanline of the slab, host or device
-  /** About what a step along an axis of the output (second) adds to an index (first). */
-  double         steps[VDimension][VDimension];
-  double         lineLength;
-  std::int64_t   lineOffset;
-  const double * alphas;     ///< lineOffset plus sample, by lineLength, of each sample; null: to be divided
-  std::int64_t   sliceLines; ///< lines of a slice of the output, by which a device groups them; 0: none
-  int            laneAxis;   ///< axis of the output along which neighbours are neighbours in the rows of the input
-  MapTiles       tiles;      ///< how a device cuts the output
-  std::int64_t   samples;    ///< output samples a line
-  std::int64_t   count;      ///< output samples of all lines of the slab
-  const void *   points;     ///< of the slab, host or device
-  ScalarType     pointType;
-  double         origin[VDimension]; ///< of the input
-  double         pointToIndex[VDimension][VDimension];
-  GridExtent<VDimension>             region; ///< of the output: the first line of the slab is its line firstLine
-  std::int64_t                       firstLine;
-  double                             outputOrigin[VDimension];
-  double                             indexToPoint[VDimension][VDimension];
-  const TransformStage<VDimension> * stages; ///< in the order in which points go through them, host or device
+  const ScanlineEnds<VDimension> * ends; ///< ends of the first scanline of the slab, host or device
+  /** Approximate change of an index (first) for a step along an axis of the output (second). */
+  double                 steps[VDimension][VDimension];
+  double                 lineLength;
+  std::int64_t           lineOffset;
+  const double *         alphas;     ///< (lineOffset + sample) / lineLength for each sample; null: must be computed
+  std::int64_t           sliceLines; ///< lines of a slice of the output, with which a device groups lines; 0: no slices
+  int                    laneAxis; ///< axis of the output along which neighbours are adjacent in the rows of the input
+  MapTiles               tiles;    ///< tiles into which a device divides the output
+  std::int64_t           samples;  ///< output samples per line
+  std::int64_t           count;    ///< output samples of all lines of the slab
+  const void *           points;   ///< points of the slab, host or device
+  ScalarType             pointType;
+  double                 origin[VDimension]; ///< origin of the input
+  double                 pointToIndex[VDimension][VDimension];
+  GridExtent<VDimension> region; ///< region of the output: the first line of the slab is its line firstLine
+  std::int64_t           firstLine;
+  double                 outputOrigin[VDimension];
+  double                 indexToPoint[VDimension][VDimension];
+  const TransformStage<VDimension> * stages; ///< in the order in which they map points, host or device
   int                                stageCount;
 
-  /** \brief Index of an output sample in the output's grid, of Coordinates::Stages.
+  /** \brief Index of an output sample in the output's grid, for Coordinates::Stages.
    *
    * \param[in] line line of the slab
    * \param[in] sample sample of the line
@@ -114,11 +115,11 @@ struct CoordinateArguments
     }
   }
 
-  /** \brief Place of an output sample in physical space (mm), of Coordinates::Stages.
+  /** \brief Point of an output sample in physical space (mm), for Coordinates::Stages.
    *
    * \param[in] line line of the slab
    * \param[in] sample sample of the line
-   * \param[out] point its place */
+   * \param[out] point its point */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   PlaceOf(std::int64_t line, std::int64_t sample, double (&point)[VDimension]) const
   {
@@ -127,7 +128,7 @@ struct CoordinateArguments
     IndexToPoint(outputOrigin, indexToPoint, index, point);
   }
 
-  /** \brief Place of an output sample on its scanline, as a fraction.
+  /** \brief Position of an output sample on its scanline, as a fraction.
    *
    * \param[in] sample sample of the line */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
@@ -136,7 +137,7 @@ struct CoordinateArguments
     return alphas != nullptr ? alphas[sample] : static_cast<double>(lineOffset + sample) / lineLength;
   }
 
-  /** \brief Continuous index of a place on a scanline.
+  /** \brief Continuous index of a position on a scanline.
    *
    * \param[in] line line of the slab
    * \param[in] alpha FractionOf() a sample
@@ -154,7 +155,7 @@ struct CoordinateArguments
     }
   }
 
-  /** \brief IndexOf() of Coordinates::Scanlines. */
+  /** \brief IndexOf() for Coordinates::Scanlines. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   ScanlineIndexOf(std::int64_t line, std::int64_t sample, double (&index)[VDimension]) const
   {
@@ -202,7 +203,7 @@ struct CoordinateArguments
     }
   }
 
-  /** True where an index is within the bounds; NaN is not. */
+  /** True if an index is within the bounds; NaN is not. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   IsInside(const double (&index)[VDimension]) const
   {
@@ -215,15 +216,15 @@ struct CoordinateArguments
   }
 };
 
-/** \brief What becomes of it, of the slab, host or device. */
+/** \brief The output of a slab, host or device. */
 template <unsigned int VDimension>
 struct OutputArguments
 {
   void *                output;
   StoredType            outputType;
   std::uint64_t         defaultPixel;
-  const std::uint64_t * defaultPixels; ///< of each component where there are several, host or device
-  const void *          extrapolation; ///< samples that continue outside; null where they do not
+  const std::uint64_t * defaultPixels; ///< one per component if there are several, host or device
+  const void *          extrapolation; ///< samples for the values outside; null: not used
   ScalarType            extrapolationElement;
   void *                gradients;
   void *                hessians;
@@ -231,9 +232,9 @@ struct OutputArguments
   double                gradientMap[VDimension][VDimension];
 };
 
-/** \brief What an evaluating kernel reads: descriptor and source, with the dimension fixed. Passed by value.
+/** \brief The arguments of an evaluating kernel: descriptor and source, with compile-time dimension. Passed by value.
  *
- * Output samples are numbered line by line; those of a list are cut into lines too, of which the last may be short. */
+ * Output samples are numbered line by line. A list is also divided into lines, of which the last one may be short. */
 template <unsigned int VDimension>
 struct EvaluationArguments
   : SourceArguments<VDimension>
@@ -242,7 +243,7 @@ struct EvaluationArguments
   , OutputArguments<VDimension>
 {};
 
-/** \brief The arguments that follow from a description of the source and the method; all else is 0. */
+/** \brief The arguments that follow from a description of the source and the method; all others are 0. */
 template <unsigned int VDimension>
 EvaluationArguments<VDimension>
 DescribeEvaluation(const InterpolationDescriptor & method, const SourceDescriptor & samples)
@@ -271,7 +272,7 @@ DescribeEvaluation(const InterpolationDescriptor & method, const SourceDescripto
   return arguments;
 }
 
-/** \brief The same of a source that is there. */
+/** \brief The same for an existing source. */
 template <unsigned int VDimension>
 EvaluationArguments<VDimension>
 MakeEvaluationArguments(const InterpolationDescriptor & method, const SampleSource & source)

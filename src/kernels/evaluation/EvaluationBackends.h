@@ -23,29 +23,30 @@
 #include "kernels/evaluation/EvaluationArguments.h"
 
 /** \file
- * \brief Evaluation by backend: lines on the host, points on both. Not available on a device without the CUDA Toolkit.
+ * \brief Evaluation for each backend: lines on the host, points on both. Not available on a device without the CUDA
+ * Toolkit.
  */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Points that are evaluated as a line: what a thread of the host takes at a time. */
+/** \brief Number of points that are evaluated as a line, by one thread of the host at a time. */
 inline constexpr std::int64_t PointsOfLine = 1024;
 
-/** \brief Lines that a number of points makes, of which the last may be short. */
+/** \brief Number of lines for some points, of which the last one may be short. */
 constexpr std::int64_t
 LinesOfPoints(std::int64_t count)
 {
   return (count + PointsOfLine - 1) / PointsOfLine;
 }
 
-/** \brief Evaluates lines of output samples on the host's threads; progress from 0 to 1.
+/** \brief Evaluates lines of output samples on the host's threads; reports progress from 0 to 1.
  *
  * Dimensions 1 to 3.
  *
  * \param[in] method interpolation
- * \param[in] source what is evaluated
- * \param[in] derivatives what is evaluated in addition to the value
+ * \param[in] source the source
+ * \param[in] derivatives derivatives to evaluate in addition to the value
  * \param[in] arguments all in host memory
  * \param[in] lines lines of the output
  * \param[in] context threads, progress */
@@ -69,10 +70,10 @@ MakesUnwantedValues(const PointsDescriptor & descriptor)
 void
 SamplePointsOnCuda(const PointsDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context);
 
-/** \brief Refuses a source that the interpolation cannot read.
+/** \brief Throws for a source that the interpolation cannot read.
  *
- * \exception std::invalid_argument the source was made by another backend or on another device, has
- *   elements that are not real, or an extension that the interpolation cannot have; a radius or tension out of range */
+ * \exception std::invalid_argument the source was made by another backend or on another device, has elements that are
+ * not real, or an extension that the interpolation does not support; a radius or tension out of range */
 void
 CheckSource(const InterpolationDescriptor & method, const SampleSource & source, const ExecutionContext & context);
 

@@ -25,11 +25,11 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Enqueues the evaluation of one slab, by whatever method, on the current device.
+/** \brief Enqueues the evaluation of one slab, for any method, on the current device.
  *
  * \param[in] method interpolation
- * \param[in] source what is evaluated
- * \param[in] derivatives what is evaluated in addition to the value
+ * \param[in] source the source
+ * \param[in] derivatives derivatives to evaluate in addition to the value
  * \param[in] arguments all in device memory
  * \param[in] lines lines of the slab
  * \param[in] stream the stream */

@@ -24,17 +24,18 @@
 #include "kernels/evaluation/KernelChoice.h"
 
 /** \file
- * \brief The launches of the evaluating kernels: each family, and each
- * interpolation type, is compiled in a file of its own. Dimensions 1 to 3.
+ * \brief The launches of the evaluating kernels. Each family, and each interpolation type, is compiled in a separate
+ * file. Dimensions 1 to 3.
  *
- * \p lines lines of the slab that \p arguments points to, in device memory; enqueued in \p stream. */
+ * \p lines is the number of lines of the slab of \p arguments, in device memory; the launch is enqueued in \p
+ * stream. */
 
 namespace itk::CudaSpline
 {
 
-/** Sample by sample. */
+/** One thread per sample. */
 ///@{
-/** Any interpolation type but BSplineInterpolation. */
+/** Any interpolation type except BSplineInterpolation. */
 template <typename TType, unsigned int VDimension>
 void
 LaunchSamples(Derivatives                             derivatives,
@@ -50,13 +51,13 @@ LaunchPacked(CoefficientStorage                      storage,
              std::int64_t                            lines,
              StreamHandle                            stream);
 
-/** Linear interpolation and B-splines of orders 1 to 5, as arguments.mode says. */
+/** Linear interpolation and B-splines of orders 1 to 5, with arguments.mode. */
 template <unsigned int VDimension>
 void
 LaunchTexture(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, StreamHandle stream);
 ///@}
 
-/** Sample by sample, B-splines of an order. Compiled for float and double, orders 0 to 5. */
+/** One thread per sample, B-splines of an order. Compiled for float and double, orders 0 to 5. */
 template <typename TReal, unsigned int VOrder, unsigned int VDimension>
 struct SplineLauncher
 {
@@ -68,7 +69,7 @@ struct SplineLauncher
          StreamHandle                            stream);
 };
 
-/** Along scanlines, as they were planned. */
+/** Along scanlines, with a plan. */
 ///@{
 void
 LaunchLinearScanlines(const EvaluationArguments<3> & arguments,
@@ -83,7 +84,7 @@ LaunchTextureScanlines(const EvaluationArguments<3> & arguments,
                        StreamHandle                   stream);
 ///@}
 
-/** Values of B-splines and cubic convolution by maps that have tiles, see MapTiles; HasTiledKernel(). */
+/** Values of B-splines and cubic convolution for maps with tiles, see MapTiles; HasTiledKernel(). */
 ///@{
 void
 LaunchSeparable(const KernelRequest & request, const EvaluationArguments<3> & arguments, StreamHandle stream);
@@ -95,8 +96,8 @@ void
 LaunchPlane(const KernelRequest & request, const EvaluationArguments<3> & arguments, StreamHandle stream);
 ///@}
 
-/** Cubic convolution, and B-splines of orders 1 to 5, of floats along scanlines, from tiles in shared memory;
- * the sum is that of the other kernels, in the same order. */
+/** Cubic convolution, and B-splines of orders 1 to 5, of floats along scanlines, from tiles in shared memory. The sum
+ * is that of the other kernels, in the same order. */
 void
 LaunchBoxes(const KernelRequest &          request,
             const EvaluationArguments<3> & arguments,

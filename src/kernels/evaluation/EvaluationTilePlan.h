@@ -27,69 +27,68 @@
 #include <cstdint>
 
 /** \file
- * \brief How the evaluation of scanlines in three dimensions is cut into boxes, each of which reads a tile of the input
- * in shared memory. */
+ * \brief Division of an evaluation along scanlines in three dimensions into boxes, each of which reads a tile of the
+ * input in shared memory. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The tile that kernels are compiled for: pitches that the compiler knows turn the addresses of all taps of a
- * support into one register and constants.
+/** \brief The tile for which kernels are compiled: with compile-time pitches, the addresses of all taps of a support
+ * are one register plus constants.
  *
- * A warp's 32 samples lie in 32 rows and columns of the tile; the words that they read at once are in different banks
- * of shared memory as far as x + pitch y + slice z differ modulo 32. Lanes go 4 along the axis of the output that
- * follows the input's rows, and 8 along another: with a pitch of 4 and a slice of 12 modulo 32 the average number of
- * words in the fullest bank is 1.0 to 2.0, whatever the rotation. Both are multiples of 4: rows begin at multiples of
- * 16 bytes. */
+ * A warp's 32 samples are in 32 rows and columns of the tile. The words that they read at once are in different banks
+ * of shared memory if x + pitch y + slice z differ modulo 32. Lanes are 4 along the axis of the output that follows the
+ * input's rows, and 8 along another. With a pitch of 4 and a slice of 12 modulo 32 the average number of words in the
+ * fullest bank is 1.0 to 2.0, for any rotation. Both are multiples of 4: rows begin at multiples of 16 bytes. */
 struct TileShape
 {
   static constexpr int Lanes = 4;            ///< of a warp along its first axis
-  static constexpr int Pitch = 36;           ///< elements from row to row
-  static constexpr int Slice = 940;          ///< elements from slice to slice
-  static constexpr int Rows = Slice / Pitch; ///< rows of a tile, at most
-  static constexpr int MaxSamples = 32;      ///< samples of a box of the output along its lines
-  static constexpr int MaxLines = 256;       ///< lines of a box of the output
+  static constexpr int Pitch = 36;           ///< distance of adjacent rows (elements)
+  static constexpr int Slice = 940;          ///< distance of adjacent slices (elements)
+  static constexpr int Rows = Slice / Pitch; ///< maximum number of rows of a tile
+  static constexpr int MaxSamples = 32;      ///< maximum number of samples of a box of the output along its lines
+  static constexpr int MaxLines = 256;       ///< maximum number of lines of a box of the output
 };
 
-/** \brief Sizes and indices of the input of which a tile is made, at most: places in it are computed in 32 bits. */
+/** \brief Maximum sizes and indices of the input of a tile: positions in it are computed with 32 bits. */
 inline constexpr std::int64_t MaxTileIndex = std::int64_t{ 1 } << 20;
 
-/** \brief Data before the tile in shared memory; the scanlines of the block follow it, then the tile. */
+/** \brief Data before the tile in shared memory; it is followed by the scanlines of the block, then the tile. */
 struct TileShared
 {
-  double places[TileShape::MaxSamples];       ///< of the samples of a line
-  int    bounds[TileShape::MaxLines / 32][8]; ///< by warp: least starts, negative greatest starts, flags
+  double places[TileShape::MaxSamples];       ///< positions of the samples of a line
+  int    bounds[TileShape::MaxLines / 32][8]; ///< for each warp: smallest starts, negative largest starts, flags
   union
   {
-    int fold[3][64];            ///< by axis of the input: index in the array of a place of the tile
-    int scatteredBounds[16][8]; ///< bounds of more warps, before
+    int fold[3][64];            ///< for each axis of the input: index in the array of a position in the tile
+    int scatteredBounds[16][8]; ///< bounds of more warps, used before \c fold
   };
 };
 
-/** \brief How a launch is cut into boxes of the output, and threads laid into them. */
+/** \brief Division of a launch into boxes of the output, and arrangement of threads in them. */
 struct TilePlan
 {
   bool   exists{ false };    ///< false: no box has a tile that fits
-  int    threads{ 0 };       ///< of a block
+  int    threads{ 0 };       ///< threads of a block
   int    axis[3]{};          ///< axes of the output: of a warp's first and second lanes, and the third
-  int    logExtent[3]{};     ///< of the box by axis of the output, as a power of two
-  int    logOther{ 0 };      ///< steps of a warp along the one of its first two axes that is not x
+  int    logExtent[3]{};     ///< of the box along each axis of the output, as a power of two
+  int    logOther{ 0 };      ///< steps of a warp along that of its first two axes that is not x
   int    slices{ 0 };        ///< of the tile
   int    rows{ 0 };          ///< lines of a slice of the output
-  double clocks{ 0.0 };      ///< of a multiprocessor for 32 samples, estimated
+  double clocks{ 0.0 };      ///< estimated clocks of a multiprocessor for 32 samples
   bool   isAligned{ false }; ///< rows of the input begin at multiples of 16 bytes
 };
 
 /** \brief Plans the boxes.
  *
- * \param[in] steps about what a step along an axis of the output (second) adds to an index (first)
+ * \param[in] steps approximate change of an index (first) for a step along an axis of the output (second)
  * \param[in] counts samples of a line, lines of a slice, slices of the output
  * \param[in] taps samples of a support along each axis
- * \param[in] blockBytes shared memory that a block may have
+ * \param[in] blockBytes maximum shared memory of a block
  * \param[in] multiprocessorBytes shared memory of a multiprocessor
- * \param[in] mostThreads threads of a block, at most: 256 or 512
- * \param[in] residentThreads threads that are resident on a multiprocessor, at most
- * \return a plan whose \c rows and \c isAligned are to be filled in */
+ * \param[in] mostThreads maximum number of threads of a block: 256 or 512
+ * \param[in] residentThreads maximum number of resident threads on a multiprocessor
+ * \return a plan whose \c rows and \c isAligned must be set */
 TilePlan
 PlanTiles(const double (&steps)[3][3],
           const std::int64_t (&counts)[3],
@@ -99,11 +98,11 @@ PlanTiles(const double (&steps)[3][3],
           int         mostThreads,
           int         residentThreads);
 
-/** \brief The same by the tuning of the kernels, and for a source.
+/** \brief The same with the tuning of the kernels, for a source.
  *
- * \param[in] derivatives what is evaluated in addition to the value
- * \param[in] isAligned rows of the input begin at multiples of 16 bytes
- * \param[in] memory of the device */
+ * \param[in] derivatives derivatives to evaluate in addition to the value
+ * \param[in] isAligned whether rows of the input begin at multiples of 16 bytes
+ * \param[in] memory shared memory of the device */
 TilePlan
 PlanTiles(const double (&steps)[3][3],
           const std::int64_t (&counts)[3],
@@ -114,19 +113,19 @@ PlanTiles(const double (&steps)[3][3],
 
 /** \brief Blocks of a plan along the axes of the output.
  *
- * \param[in] samples of a line
- * \param[in] lines of the output */
+ * \param[in] samples samples of a line
+ * \param[in] lines lines of the output */
 std::array<std::int64_t, 3>
 BlocksOf(const TilePlan & plan, std::int64_t samples, std::int64_t lines);
 
-/** \brief Whether a plan exists whose blocks a grid can have; parameters as of BlocksOf(). */
+/** \brief Whether a plan exists whose blocks fit a grid; parameters as for BlocksOf(). */
 bool
 FitsGrid(const TilePlan & plan, std::int64_t samples, std::int64_t lines);
 
-/** \brief True where rows of the input begin at multiples of 16 bytes.
+/** \brief True if rows of the input begin at multiples of 16 bytes.
  *
  * \param[in] data floats
- * \param[in] size of a row */
+ * \param[in] size size of a row */
 inline bool
 AreRowsAligned(const void * data, std::int64_t size)
 {

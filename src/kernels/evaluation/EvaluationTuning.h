@@ -23,25 +23,25 @@
 #include <cstdint>
 
 /** \file
- * \brief The numbers that the evaluating kernels of a device are tuned by, for those who choose and plan kernels and
+ * \brief The tuning parameters of the evaluating kernels of a device, for the selection and planning of kernels, and
  * for the kernels, which are compiled with them.
  *
- * They follow from registers and shared memory, as said at each, or from measurements on an H100
- * (reproduction/PerformanceHistory.md). With other numbers kernels are as right, and slower. */
+ * They follow from registers and shared memory, as documented at each, or from measurements on an H100
+ * (reproduction/PerformanceHistory.md). With other values kernels are as correct, but slower. */
 
 namespace itk::CudaSpline
 {
 
-/** \name A thread an output sample: plain/EvaluationLaunch.cuh
+/** \name One thread per output sample: plain/EvaluationLaunch.cuh
  * @{ */
 
 /** \brief Threads of a block. */
 inline constexpr unsigned int SampleThreads = 128;
 
-/** \brief Blocks that shall be resident on a multiprocessor.
+/** \brief Minimum number of resident blocks on a multiprocessor.
  *
- * It bounds the registers of the kernel, and those of WalkStages(), which it calls: a chain of transforms may spill, so
- * that a kernel does not pay for one that is not there. 72 registers are what the sum over a cubic support takes. */
+ * It limits the registers of the kernel, and those of WalkStages(), which it calls: a chain of transforms may spill
+ * registers, so that kernels without a chain are not slowed down. The sum over a cubic support needs 72 registers. */
 constexpr unsigned int
 SampleBlocks(bool sumsOverSupport, Derivatives derivatives)
 {
@@ -49,24 +49,24 @@ SampleBlocks(bool sumsOverSupport, Derivatives derivatives)
 }
 /** @} */
 
-/** \name A thread some samples of a line: plain/EvaluationScanlines.cuh
+/** \name One thread for several samples of a line: plain/EvaluationScanlines.cuh
  * @{ */
 
 /** \brief Threads of a block: two adjacent warps, in four slices. */
 inline constexpr int ScanlineThreads = 256;
 
-/** \brief How the kernel goes along lines, by method. */
+/** \brief How the kernel processes lines, for each method. */
 struct ScanlineTuning
 {
-  int lanes;    ///< of a warp along the lines; the others are rows
-  int samples;  ///< of a thread
-  int unrolled; ///< samples a turn of the loop over those of a thread
+  int lanes;    ///< lanes of a warp along the lines; the others are rows
+  int samples;  ///< samples of a thread
+  int unrolled; ///< samples per iteration of the loop over those of a thread
 };
 
-/** \brief Linear interpolation: reads are short, and several are on their way at a time. */
+/** \brief Linear interpolation: reads are short, and several are in flight at a time. */
 inline constexpr ScanlineTuning LinearScanlineTuning{ 8, 16, 4 };
 
-/** \brief Fetches of a texture: reads take long, so that many warps are wanted. */
+/** \brief Texture fetches: reads take long, and many warps are needed. */
 inline constexpr ScanlineTuning TextureScanlineTuning{ 8, 8, 1 };
 /** @} */
 
@@ -74,14 +74,14 @@ inline constexpr ScanlineTuning TextureScanlineTuning{ 8, 8, 1 };
  * TileShape has the pitches of the tile.
  * @{ */
 
-/** \brief Threads of a block, at most: sums with derivatives take more than 64 registers. */
+/** \brief Maximum number of threads of a block: sums with derivatives need more than 64 registers. */
 constexpr int
 BoxThreads(Derivatives derivatives)
 {
   return derivatives == Derivatives::None ? 512 : 256;
 }
 
-/** \brief Blocks that shall be resident on a multiprocessor. */
+/** \brief Minimum number of resident blocks on a multiprocessor. */
 constexpr int
 BoxBlocks(Derivatives derivatives)
 {
@@ -95,14 +95,14 @@ BoxBlocks(Derivatives derivatives)
 /** \brief Threads of a block. */
 inline constexpr int TileThreads = 256;
 
-/** \brief Rows of the output in an in-plane tile, by dimension. */
+/** \brief Rows of the output in an in-plane tile, for each dimension. */
 constexpr int
 PlaneTileRows(unsigned int dimension)
 {
   return dimension == 2 ? 64 : 16;
 }
 
-/** \brief Blocks that shall be resident: of the separable kernel, and of the in-plane ones by dimension. */
+/** \brief Minimum number of resident blocks: of the separable kernel, and of the in-plane ones for each dimension. */
 ///@{
 inline constexpr int SeparableBlocks = 2;
 constexpr int
@@ -112,23 +112,24 @@ PlaneBlocks(unsigned int dimension)
 }
 ///@}
 
-/** \brief Vectors (of 16 bytes) whose sums over y and z a thread of the separable kernel holds. */
+/** \brief Vectors (of 16 bytes) whose sums over y and z a thread of the separable kernel stores. */
 inline constexpr int SeparableItems = 2;
 
-/** \brief Vectors (of 16 bytes) of a window that a thread copies at most. */
+/** \brief Maximum number of vectors (of 16 bytes) of a window that a thread copies. */
 inline constexpr int WindowCopiesPerThread = 4;
 
-/** \brief Windows of slices that are on their way into shared memory, or being read. */
+/** \brief Number of windows of slices that are being copied into shared memory, or being read. */
 inline constexpr int WindowStages = 4;
 
-/** \brief Bytes of shared memory that the windows of a block may take. */
+/** \brief Maximum shared memory of the windows of a block (bytes). */
 inline constexpr int MaxWindowBytes = 72 << 10;
 
-/** \brief Columns of a window at most: of TileThreads outputs, or 32 of a turned tile, and what their supports add. */
+/** \brief Maximum number of columns of a window: TileThreads outputs, or 32 of a rotated tile, plus those of their
+ * supports. */
 inline constexpr int MaxWindowColumns = 512;
 /** @} */
 
-/** \brief Blocks along the second and third axis of a grid, at most: CUDA's own limit. */
+/** \brief Maximum number of blocks along the second and third axis of a grid: CUDA's own limit. */
 inline constexpr std::int64_t MaxGridBlocks = 65535;
 
 } // namespace itk::CudaSpline

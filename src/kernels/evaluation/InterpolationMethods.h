@@ -30,16 +30,16 @@
 #include <type_traits>
 
 /** \file
- * \brief The interpolation methods: what a kernel is compiled for.
+ * \brief The interpolation methods for which kernels are compiled.
  *
- * A method whose HasValues is true has Values(arguments, index, put), which calls put(component, value) for the numbers
- * of a continuous index that is inside of the bounds. Others copy pixels unchanged: Store(arguments, index, at) stores
+ * A method whose HasValues is true has Values(arguments, index, put), which calls put(component, value) for the
+ * components at a continuous index inside the bounds. Others copy pixels unchanged: Store(arguments, index, at) stores
  * the output element \p at. Methods with derivatives also have Evaluate<VDerivatives>(arguments, index, jet). */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Calls \p run with the index in the type of ITK's interpolator: its roundings depend on it. */
+/** \brief Calls \p run with the index in the type of ITK's interpolator, on which its roundings depend. */
 template <unsigned int VDimension, typename TRun>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE auto
 WithCoordinates(const double (&index)[VDimension], bool single, const TRun & run)
@@ -56,7 +56,7 @@ WithCoordinates(const double (&index)[VDimension], bool single, const TRun & run
   return run(index);
 }
 
-/** \brief Elements from a sample to the next along x, which are side by side on a device. */
+/** \brief Distance of adjacent samples along x (elements), which are contiguous on a device. */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                          SampleStrideOf(const EvaluationArguments<VDimension> & arguments)
@@ -69,7 +69,7 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
 #endif
 }
 
-/** \brief Stores a sample as it is: its bits where the types are the same integer.
+/** \brief Stores an unchanged sample, bitwise if the types are the same integer type.
  *
  * \p offset of the sample (samples); negative for the border value. */
 template <unsigned int VDimension>
@@ -91,8 +91,7 @@ StoreSample(const EvaluationArguments<VDimension> & arguments, std::int64_t offs
   {
     StoreScalar(arguments.output, arguments.outputType, at, arguments.border);
   }
-  // ITK passes every pixel through a double, in which 64-bit labels above 2^53 are lost; float infinities are clamped
-  // by its cast.
+  // ITK converts every pixel to double, which loses 64-bit labels above 2^53; its cast clamps float infinities.
   else if (arguments.element == arguments.outputType && !IsReal(arguments.element))
   {
     CopyBits(arguments.output, at, arguments.source, offset, SizeOf(arguments.element));
@@ -104,7 +103,7 @@ StoreSample(const EvaluationArguments<VDimension> & arguments, std::int64_t offs
   }
 }
 
-/** \brief Offset of the sample at the nearest index, folded; negative where the border value stands. */
+/** \brief Offset of the sample at the nearest index, folded; negative for the border value. */
 struct NearestOffset
 {
   template <unsigned int VDimension, typename TCoordinate>
@@ -115,8 +114,8 @@ struct NearestOffset
     std::int64_t stride = 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      // Just below a half NearestIndex() may round up (as ITK's does) to a sample beyond the last: under
-      // Extension::Nearest, which is ITK's rule, the bound belongs to the last.
+      // Just below a half NearestIndex() may round up (as in ITK) to a sample beyond the last: with Extension::Nearest,
+      // which is ITK's rule, the bound belongs to the last.
       const std::int64_t size = arguments.extent.size[d];
       const std::int64_t nearest =
         FoldIndex(NearestIndex(index[d]) - arguments.extent.start[d], size, arguments.extension[d]);
@@ -130,7 +129,7 @@ struct NearestOffset
 /** \brief The pixel of the nearest index. */
 struct NearestMethod
 {
-  /** Whether it makes real values, which are then stored. */
+  /** Whether the method computes real values, which are then stored. */
   static constexpr bool HasValues = false;
   /** Whether values are sums over the supports of a basis, which Basis() returns. */
   static constexpr bool HasBasis = false;
@@ -175,7 +174,7 @@ struct LinearMethod
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
   Values(const EvaluationArguments<VDimension> & arguments, const double (&index)[VDimension], const TPut & put)
   {
-    bool itk = true; // between samples, and outside of the outermost ones if these are continued
+    bool itk = true; // between samples, and outside the border samples if these are continued
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       const auto first = static_cast<double>(arguments.extent.start[d]);
@@ -196,7 +195,7 @@ struct LinearMethod
   }
 };
 
-/** \brief What SplineMethod and CubicConvolutionMethod share: sums over the supports of a basis.
+/** \brief The common base of SplineMethod and CubicConvolutionMethod: sums over the supports of a basis.
  *
  * \tparam TMethod has static Basis(arguments) */
 template <typename TMethod, typename TReal>
@@ -237,7 +236,7 @@ struct BasisMethod
   }
 };
 
-/** \brief B-spline of one order from its coefficients, by the exact sum over the support. */
+/** \brief B-spline of one order from its coefficients, with the exact sum over the support. */
 template <unsigned int VOrder, typename TReal>
 struct SplineMethod : BasisMethod<SplineMethod<VOrder, TReal>, TReal>
 {
@@ -289,7 +288,7 @@ struct SincMethod
   }
 };
 
-/** \brief The label of the largest Gaussian weight. */
+/** \brief The label with the largest Gaussian weight. */
 struct LabelGaussianMethod
 {
   static constexpr bool HasValues = false;
@@ -310,7 +309,8 @@ struct LabelGaussianMethod
     });
     if (offset < 0)
     {
-      StoreScalar(arguments.output, arguments.outputType, at, 0.0); // of a scalar: no weight is positive: ITK's answer
+      // For scalars: no weight is positive, and ITK returns 0.
+      StoreScalar(arguments.output, arguments.outputType, at, 0.0);
     }
     else
     {
@@ -319,7 +319,8 @@ struct LabelGaussianMethod
   }
 };
 
-/** \brief The method of an interpolation type, in an arithmetic. B-splines have one for each order: SplineMethod. */
+/** \brief The method of an interpolation type, for a type of arithmetic. B-splines have one for each order:
+ * SplineMethod. */
 ///@{
 template <typename TType, typename TReal>
 struct MethodOf;

@@ -29,25 +29,25 @@
 #include <string>
 
 /** \file
- * \brief Which kernel of a device evaluates: the one place that decides it.
+ * \brief Selects the kernel of a device for an evaluation.
  *
- * A new kernel is a .cu with its launch (EvaluationLaunchers.h), a family here with the line of ChooseKernel() that
- * says when it is the best, a case in LaunchEvaluation(), and a line in CMake. */
+ * A new kernel needs a .cu file with its launch (EvaluationLaunchers.h), a family here with its condition in
+ * ChooseKernel(), a case in LaunchEvaluation(), and a line in CMake. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The families of kernels, by what a thread does. */
+/** \brief The families of kernels, which differ in the work of a thread. */
 enum class KernelFamily : unsigned char
 {
-  SeparableMarch,   ///< tiles of the output march along z, sums by axis: maps that are scaled and shifted
-  PlaneMarch,       ///< tiles march along z, or lie in a plane: maps that turn slices in themselves
-  Boxes,            ///< boxes of the output, a tile of the input each: splines by other linear maps
-  LinearScanlines,  ///< threads go along lines: linear interpolation
-  TextureScanlines, ///< the same by fetches of a texture
-  Texture,          ///< from here on one thread per sample: fetches of a texture
-  Packed,           ///< coefficients of 16 bits
-  Samples           ///< every method, where no other family is better
+  SeparableMarch,   ///< tiles of the output march along z, with sums for each axis: scaled and shifted maps
+  PlaneMarch,       ///< tiles march along z, or are in a plane: maps that rotate slices in their planes
+  Boxes,            ///< boxes of the output, each with a tile of the input: splines with other linear maps
+  LinearScanlines,  ///< threads process lines: linear interpolation
+  TextureScanlines, ///< the same with texture fetches
+  Texture,          ///< from here on one thread per sample: texture fetches
+  Packed,           ///< 16-bit coefficients
+  Samples           ///< all methods, if no other family is better
 };
 
 /** \brief The request, in addition to the arguments of the kernels. */
@@ -56,11 +56,11 @@ struct KernelRequest
   Interpolation      method{ Interpolation::BSpline };
   ScalarType         element{ ScalarType::Float32 };
   CoefficientStorage storage{ CoefficientStorage::Element };
-  unsigned int       order{ 3 }; ///< of a B-spline
+  unsigned int       order{ 3 }; ///< order of a B-spline
   Derivatives        derivatives{ Derivatives::None };
   std::int64_t       lines{ 0 }; ///< of the slab
 
-  /** Samples of a support along an axis: of methods with a basis. */
+  /** Samples of a support along an axis, for methods with a basis. */
   unsigned int
   Taps() const
   {
@@ -70,31 +70,31 @@ struct KernelRequest
   }
 };
 
-/** \brief A kernel, and how it cuts the output. Tiles of marches are in the arguments. */
+/** \brief A kernel, and its division of the output. Tiles of marches are in the arguments. */
 struct KernelChoice
 {
   KernelFamily  family{ KernelFamily::Samples };
   Interpolation method{ Interpolation::BSpline };
-  ScalarType    element{ ScalarType::Float32 }; ///< of the source
-  TilePlan      boxes;                          ///< of Boxes
-  ScanlinePlan  scanlines;                      ///< of LinearScanlines and TextureScanlines
+  ScalarType    element{ ScalarType::Float32 }; ///< type of the source's elements
+  TilePlan      boxes;                          ///< for Boxes
+  ScanlinePlan  scanlines;                      ///< for LinearScanlines and TextureScanlines
 };
 
-/** \brief Chooses the kernel of a slab. Dimensions 1 to 3.
+/** \brief Selects the kernel of a slab. Dimensions 1 to 3.
  *
- * \param[in] request what is evaluated
- * \param[in] arguments of the kernels: source, coordinates and output count, with the plan of the tiles
- * \param[in] memory of the device */
+ * \param[in] request the evaluation
+ * \param[in] arguments arguments of the kernels: source, coordinates and output count, with the plan of the tiles
+ * \param[in] memory shared memory of the device */
 template <unsigned int VDimension>
 KernelChoice
 ChooseKernel(const KernelRequest &                   request,
              const EvaluationArguments<VDimension> & arguments,
              const SharedMemorySizes &               memory);
 
-/** \brief A choice in words, e.g. "boxes of 16 x 8 x 4 samples, 256 threads".
+/** \brief Describes a choice, e.g. "boxes of 16 x 8 x 4 samples, 256 threads".
  *
  * \param[in] choice the choice
- * \param[in] tiles those of its arguments */
+ * \param[in] tiles tiles of its arguments */
 std::string
 DescribeKernel(const KernelChoice & choice, const MapTiles & tiles);
 

@@ -21,23 +21,24 @@
 namespace itk::CudaSpline
 {
 
-/** \brief What the continuous indices of the input depend on. */
+/** \brief The dependence of the continuous indices of the input on those of the output. */
 enum class MapShape : unsigned char
 {
-  General,  ///< all of them on all indices of the output
-  InPlane,  ///< z on the output's slice alone, x and y on sample and row; in two dimensions every map is one
-  Separable ///< x on the sample alone, y on the row, z on the slice
+  General,  ///< all indices depend on all indices of the output
+  InPlane,  ///< z depends only on the output's slice, x and y on sample and row; all maps in two dimensions
+  Separable ///< x depends only on the sample, y on the row, z on the slice
 };
 
-/** \brief How a device cuts an output into tiles, each of which reads a window of a slice of the input at a time. */
+/** \brief Division of an output into tiles by a device; each tile reads a window of one slice of the input at a time.
+ */
 struct MapTiles
 {
-  MapShape shape{ MapShape::General }; ///< General: there are no tiles
+  MapShape shape{ MapShape::General }; ///< General: no tiles
   int      tileX{ 0 };                 ///< output samples of a tile; a power of two
   int      tileY{ 0 };                 ///< output rows of a tile
   int      pitch{ 0 };                 ///< elements of a row of the window, with padding
-  int      rows{ 0 };                  ///< rows of the window, at most
-  bool     backward{ false };          ///< z falls with the output's slices
+  int      rows{ 0 };                  ///< maximum number of rows of the window
+  bool     backward{ false };          ///< z decreases with the output's slices
   bool     square{ false };            ///< warps are 8 x 4 samples of the output, else 32 x 1
 };
 

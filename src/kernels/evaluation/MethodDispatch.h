@@ -27,12 +27,12 @@
 #include <type_traits>
 
 /** \file
- * \brief From run-time descriptors to the methods that are compiled: the same list for host and device. */
+ * \brief Selects compiled methods from run-time descriptors, with the same list for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief What a kernel is compiled for: handed to the callable of a dispatch. */
+/** \brief The compile-time parameters of a kernel, passed to the callable of a dispatch. */
 template <typename TMethod, Derivatives VDerivatives>
 struct CompiledMethod
 {
@@ -40,7 +40,7 @@ struct CompiledMethod
   static constexpr Derivatives derivatives = VDerivatives;
 };
 
-/** \brief Calls \p run with std::integral_constant<unsigned, dimension> for the dimensions that are built: 1 to 3. */
+/** \brief Calls \p run with std::integral_constant<unsigned, dimension> for the supported dimensions: 1 to 3. */
 template <typename TRun>
 void
 DispatchDimension(unsigned int dimension, const TRun & run)
@@ -62,7 +62,7 @@ DispatchDimension(unsigned int dimension, const TRun & run)
   }
 }
 
-/** \brief Calls \p run with CompiledMethod of a method that has derivatives. */
+/** \brief Calls \p run with CompiledMethod of a method with derivatives. */
 template <typename TMethod, typename TRun>
 void
 DispatchDerivatives(Derivatives derivatives, const TRun & run)
@@ -91,11 +91,12 @@ DispatchSpline(unsigned int order, Derivatives derivatives, const TRun & run)
   });
 }
 
-/** \brief Calls \p run with CompiledMethod of an interpolation type that has no orders.
+/** \brief Calls \p run with CompiledMethod of an interpolation type without orders.
  *
- * \tparam TType one of InterpolationTypes but BSplineInterpolation
- * \param[in] element of the source, which is the arithmetic of methods that do not move pixels
- * \param[in] derivatives what is evaluated; None for methods without a basis */
+ * \tparam TType one of InterpolationTypes except BSplineInterpolation
+ * \param[in] element element type of the source, which is the type of the arithmetic for methods that do not copy
+ * pixels
+ * \param[in] derivatives the derivatives to evaluate; None for methods without a basis */
 template <typename TType, typename TRun>
 void
 DispatchMethod(ScalarType element, Derivatives derivatives, const TRun & run)
@@ -113,7 +114,7 @@ DispatchMethod(ScalarType element, Derivatives derivatives, const TRun & run)
   };
   if constexpr (TType::MovesPixels)
   {
-    runIn(float()); // there is no arithmetic
+    runIn(float()); // no arithmetic
   }
   else if (element == ScalarType::Float32)
   {

@@ -24,14 +24,14 @@
 #include "kernels/evaluation/MethodDispatch.h"
 
 /** \file
- * \brief The interpolation methods of coefficients in 16 bits. */
+ * \brief The interpolation methods for 16-bit coefficients. */
 
 namespace itk::CudaSpline
 {
 
 /** \brief Cubic B-spline of packed coefficients, computed in float.
  *
- * The sums run over what is stored, and scale and offset come last: the weights of a value sum to 1, those of a
+ * Stored numbers are summed, and scale and offset are applied to the sum: the weights of a value sum to 1, those of a
  * derivative to 0.
  *
  * \tparam TStored HalfCoefficient or Int16Coefficient */
@@ -40,7 +40,7 @@ struct PackedCubicMethod
 {
   static constexpr bool HasValues = true;
 
-  /** Not of the elements' type, which is what the host's loops read ahead. */
+  /** The basis does not have the elements' type, which the host's loops need to prefetch. */
   static constexpr bool HasBasis = false;
 
   /** Type of the arithmetic and the values. */

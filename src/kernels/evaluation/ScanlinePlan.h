@@ -24,45 +24,46 @@
 #include <cstdint>
 
 /** \file
- * \brief How the kernels that go along scanlines cut an output, and at which indices they need not look at edges. */
+ * \brief Plans of the kernels that process scanlines: the division of the output, and the indices that need no test for
+ * edges. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief What the kernel reads often, ready for it. */
+/** \brief Values that the kernel reads often. */
 struct ScanlineBounds
 {
-  double least[3];        ///< of indices that need no folding and are inside
-  double most[3];         ///< of those too
-  double leastOfEdges[3]; ///< of indices that the kernel can do, if it looks at the edges
-  double mostOfEdges[3];  ///< of those too
+  double least[3];        ///< lower bounds of indices that are inside and need no folding
+  double most[3];         ///< upper bounds of those indices
+  double leastOfEdges[3]; ///< lower bounds of indices that the kernel supports with a test for edges
+  double mostOfEdges[3];  ///< upper bounds of those indices
   double start[3];        ///< index of the first sample of the input
-  int    first[3];        ///< the same
+  int    first[3];        ///< the same as integers
   int    size[3];         ///< samples of the input
   int    logSlices;       ///< of GatherLayout
   int    slices;          ///< 2^logSlices - 1
 };
 
-/** \brief How threads are arranged in the output: warps are 8 x 4 samples of a slice, blocks two adjacent warps in four
- * slices, and each thread continues along its line. */
+/** \brief Arrangement of threads in the output: warps are 8 x 4 samples of a slice, blocks are two adjacent warps in
+ * four slices, and each thread continues along its line. */
 struct ScanlinePlan
 {
   int            rows{ 0 };   ///< lines of a slice of the output
-  int            extent[3]{}; ///< samples of a block by axis of the output
-  std::int64_t   blocks[3]{}; ///< of the grid
+  int            extent[3]{}; ///< samples of a block along each axis of the output
+  std::int64_t   blocks[3]{}; ///< number of blocks of the grid
   ScanlineBounds bounds{};
 };
 
 /** \brief Plans the kernel of linear interpolation of floats.
  *
- * \param[in] arguments what is evaluated, along scanlines
- * \param[in] lines of the output
+ * \param[in] arguments the arguments, along scanlines
+ * \param[in] lines lines of the output
  * \param[out] plan the plan
- * \return false where other kernels have to do it */
+ * \return false if other kernels must evaluate it */
 bool
 PlanLinearScanlines(const EvaluationArguments<3> & arguments, std::int64_t lines, ScanlinePlan & plan);
 
-/** \brief The same of linear fetches of a texture, which store floats. */
+/** \brief The same for linear texture fetches, which store floats. */
 bool
 PlanTextureScanlines(const EvaluationArguments<3> & arguments, std::int64_t lines, ScanlinePlan & plan);
 

@@ -29,11 +29,12 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** A scanline, prepared: what ScanlineEnds::AtFraction() does, with the work of the line done once. */
+/** A prepared scanline. It gives the same results as ScanlineEnds::AtFraction(), but computes everything that is common
+ * to the line only once. */
 struct ScanlineSpan
 {
   double first[3]; ///< index of the first sample, rounded to the type of the coordinates
-  double span[3];  ///< from there to one past the last sample, so rounded too
+  double span[3];  ///< distance from the first sample to one past the last sample, rounded in the same way
 
   __device__ __forceinline__ void
   Set(const ScanlineEnds<3> & ends, bool single)
@@ -68,7 +69,7 @@ struct ScanlineSpan
   }
 };
 
-/** A number within 2^31 of 0 as a double: by a sum, which is faster than a conversion. */
+/** Converts a number within 2^31 of 0 to a double with a sum, which is faster than a conversion. */
 __device__ __forceinline__ double
 ExactDouble(int x)
 {
@@ -76,8 +77,8 @@ ExactDouble(int x)
                     -4503601774854144.0); // 2^52 + 2^31
 }
 
-/** FloorIndex() is the floor except for an index from this number to 0, for which it is not -1: half of the digits lost
- * in 2 x - 1/2. */
+/** FloorIndex() is equal to the floor, except from this index up to 0: it does not return -1 there, because half of the
+ * digits are lost in 2 x - 1/2. */
 constexpr double LeastOfZero = -1.0 / (std::int64_t{ 1 } << 55);
 
 } // namespace

@@ -27,12 +27,12 @@
 #include <cstdint>
 
 /** \file
- * \brief How many samples a value is made of, for the counts of work (CostModel.h). */
+ * \brief The number of input samples of a value, for the counts of work (CostModel.h). */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Samples that a value is made of; those of double precision count twice. */
+/** \brief Number of input samples of a value; those of double precision count twice. */
 inline double
 TapsOf(const InterpolationDescriptor & method, const SourceDescriptor & source)
 {
@@ -44,7 +44,7 @@ TapsOf(const InterpolationDescriptor & method, const SourceDescriptor & source)
   return taps;
 }
 
-/** \brief A number for what is interpolated and how. */
+/** \brief A number that identifies source and method. */
 inline std::uint64_t
 KindOfMethod(const InterpolationDescriptor & method, const SourceDescriptor & source)
 {

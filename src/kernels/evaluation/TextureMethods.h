@@ -25,12 +25,12 @@
 #include "kernels/evaluation/MethodDispatch.h"
 
 /** \file
- * \brief The interpolation methods of coefficients in a texture. */
+ * \brief The interpolation methods for coefficients in a texture. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief A linear fetch of the source: by the hardware on a device, by TextureModel on the host. */
+/** \brief A linear fetch from the source: with the hardware on a device, with TextureModel on the host. */
 template <unsigned int VDimension>
 struct SourceFetch
 {
@@ -50,7 +50,7 @@ struct SourceFetch
     }
     else
     {
-      return tex2D<float>(arguments.texture, at[0], 0.5F); // an array of two dimensions is the larger one
+      return tex2D<float>(arguments.texture, at[0], 0.5F); // a two-dimensional array supports larger sizes
     }
 #else
     TextureModel<VDimension> model;
@@ -64,7 +64,7 @@ struct SourceFetch
   }
 };
 
-/** \brief What TextureMethod and TextureTableMethod share: values by linear fetches.
+/** \brief The common base of TextureMethod and TextureTableMethod: values with linear fetches.
  *
  * \tparam TMethod has static Paired(arguments) */
 template <typename TMethod>
@@ -86,7 +86,7 @@ struct FetchingMethod
   }
 };
 
-/** \brief B-spline of one order, weights on the fly. */
+/** \brief B-spline of one order, with weights computed for each point. */
 template <unsigned int VOrder>
 struct TextureMethod : FetchingMethod<TextureMethod<VOrder>>
 {
@@ -98,7 +98,7 @@ struct TextureMethod : FetchingMethod<TextureMethod<VOrder>>
   }
 };
 
-/** \brief B-splines of the two orders of that many fetches, weights from the source's table. */
+/** \brief B-splines of the two orders with that number of fetches, with weights from the source's table. */
 template <unsigned int VFetches>
 struct TextureTableMethod : FetchingMethod<TextureTableMethod<VFetches>>
 {
@@ -132,7 +132,8 @@ DispatchTexture(unsigned int order, EvaluationMode mode, const TRun & run)
   }
   DispatchSplineOrder(order, [&](auto fixedOrder) {
     constexpr unsigned int VOrder = decltype(fixedOrder)::value;
-    run(CompiledMethod<TextureMethod<(VOrder > 1 ? VOrder : 1)>, none>()); // samples without an order are linear
+    // Samples without an order are interpolated linearly.
+    run(CompiledMethod<TextureMethod<(VOrder > 1 ? VOrder : 1)>, none>());
   });
 }
 

@@ -31,25 +31,25 @@
 /** \file
  * \brief Updates that keep the Jacobian determinants of a field within bounds.
  *
- * Where an update takes a determinant out of the bounds, only the share of it is kept that reaches the bound. The share
- * increases to 1 over LimitReach samples around, so that it adds no large derivatives of its own. Those that it adds
- * may exceed the bounds again, which further passes find. */
+ * Where an update takes a determinant out of the bounds, only the share of the update that reaches the bound is kept.
+ * The share increases to 1 over LimitReach samples around it, to avoid large derivatives. These derivatives may exceed
+ * the bounds again, which further passes correct. */
 
 namespace itk::CudaSpline
 {
 
 inline constexpr int LimitReach = 4; ///< samples along each axis that a limited update reaches
 inline constexpr int LimitPasses =
-  4; ///< each shortens what the edges of the shares of the one before took out of bounds
+  4; ///< each one corrects determinants that the edges of the previous shares took out of bounds
 
-/** \brief Shortens updates whose determinants are out of bounds. Nothing waits.
+/** \brief Shortens updates whose determinants are out of bounds. The call is asynchronous.
  *
- * \param[in] shape of both fields
+ * \param[in] shape shape of both fields
  * \param[in] before the field without the update
- * \param[in] largest determinant, above 1; the least one is its reciprocal
+ * \param[in] largest largest determinant, above 1; the smallest one is its reciprocal
  * \param[in,out] after the field with the update
  * \param[out] scratch CountLimitScratch() bytes
- * \param[in] residence where */
+ * \param[in] residence memory of the backend */
 void
 LimitDeterminants(const FieldShape & shape,
                   const void *       before,
@@ -58,19 +58,19 @@ LimitDeterminants(const FieldShape & shape,
                   void *             scratch,
                   const Residence &  residence);
 
-/** \brief Numbers of a pass that are not 0 where it has an update to shorten; the next pass is left out otherwise. */
+/** \brief Flags of the passes, nonzero if a pass has found an update to shorten; else the next pass is skipped. */
 struct LimitProgress
 {
   std::int32_t isNeeded[LimitPasses];
 
-  /** Whether a pass has something to do as far as is known. */
+  /** Whether a pass may have something to do. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   Begins(int pass) const
   {
     return pass == 0 || isNeeded[pass - 1] != 0;
   }
 
-  /** Records that a pass has something to do: the same number, whichever samples store it. */
+  /** Records that a pass has something to do: all samples store the same number. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Mark(int pass)
   {
@@ -82,7 +82,7 @@ struct LimitProgress
   }
 };
 
-/** \brief The share of each sample by itself. */
+/** \brief Computes the share of each sample separately. */
 template <unsigned int VDimension, typename TReal>
 struct UpdateShare
 {
@@ -96,7 +96,8 @@ struct UpdateShare
 
   using Matrix = double[VDimension][VDimension];
 
-  /** The largest share of the update whose determinant is within the bounds, or no farther from them than without it.
+  /** The largest share of the update whose determinant is within the bounds, or no farther from them than without the
+   * update.
    */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   FindShare(const Matrix & without, const Matrix & with) const
@@ -150,13 +151,14 @@ struct UpdateShare
   }
 };
 
-/** \brief The least share of the samples along an axis; that of others counts by their distance. */
+/** \brief Computes the smallest share of the samples along an axis; those of more distant samples are increased by
+ * their distance. */
 struct ShareAround
 {
   const float *         input;
   float *               output;
   int                   axis;
-  int                   plateau; ///< samples on each side that have the share of a sample, before it increases
+  int                   plateau; ///< samples on each side with the share of a sample, before it increases
   const LimitProgress * progress;
   int                   pass;
   FieldWalk             walk;
@@ -185,7 +187,7 @@ struct ShareAround
   }
 };
 
-/** \brief Keeps a share of the update. */
+/** \brief Applies a share to the update. */
 template <typename TReal>
 struct SharedUpdate
 {
@@ -222,7 +224,7 @@ CountLimitScratch(const FieldShape & shape)
   return sizeof(LimitProgress) + 2 * static_cast<std::size_t>(shape.grid.Count()) * sizeof(float);
 }
 
-/** \brief What LimitDeterminants() is given. */
+/** \brief The arguments of LimitDeterminants(). */
 struct LimitArguments
 {
   FieldShape   shape;
@@ -234,11 +236,11 @@ struct LimitArguments
 
 /** \brief Spreads the shares of a pass along all axes.
  *
- * \param[in,out] first shares of each sample by itself
- * \param[out] second memory for as many
+ * \param[in,out] first separate shares of each sample
+ * \param[out] second memory of the same size
  * \param[in] progress, pass, walk as of UpdateShare
- * \param[in] dimension of the walk
- * \param[in] plateau samples around that have the share of a sample
+ * \param[in] dimension dimension of the walk
+ * \param[in] plateau samples on each side with the share of a sample
  * \param[in] enqueue called with the bodies
  * \return the result and the other memory */
 template <typename TEnqueue>
@@ -260,7 +262,7 @@ SpreadShares(float *               first,
   return { first, second };
 }
 
-/** \brief Calls \p enqueue with the bodies of LimitDeterminants(). The scratch memory begins with zeros. */
+/** \brief Calls \p enqueue with the bodies of LimitDeterminants(). The scratch memory must begin with zeros. */
 template <typename TEnqueue>
 void
 WalkLimit(const LimitArguments & arguments, const TEnqueue & enqueue)

@@ -23,10 +23,10 @@
 #include <cstdint>
 
 /** \file
- * \brief The inverse of a field by Anderson mixing (Walker and Ni 2011): bodies of host and device.
+ * \brief The inverse of a field with Anderson mixing (Walker and Ni 2011): bodies for host and device.
  *
- * The inverse v at x solves v = -u(x + v), which no other sample takes part in. So each sample makes all of its
- * iterations at once, in registers, and needs no memory but the field and the inverse. */
+ * The inverse v at x solves v = -u(x + v), independently of other samples. Each sample therefore runs all of its
+ * iterations at once, in registers, and needs no memory except the field and the inverse. */
 
 namespace itk::CudaSpline
 {
@@ -39,10 +39,11 @@ struct AndersonSample
   double                                        place[VDimension];
   TReal                                         inverse[VDimension];  ///< the best one so far
   TReal                                         residual[VDimension]; ///< -u(x + v) - v
-  TReal                                         norm;                 ///< of the residual (samples)
+  TReal                                         norm;                 ///< norm of the residual (samples)
   TReal                                         moves[2][VDimension] = {};
   TReal                                         changes[2][VDimension] = {}; ///< of the residuals
-  TReal                                         share{ 1 };                  ///< of a step; below 1 after a bad one
+  /** Share of a step; below 1 after a rejected one. */
+  TReal share{ 1 };
 
   /** \param[in] inversion its fields, \param[in] at the sample, \param[in] offset its offset */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
@@ -63,7 +64,7 @@ struct AndersonSample
     norm = this->Evaluate(inverse, residual);
   }
 
-  /** The residual of an inverse. \return its norm (samples) */
+  /** Computes the residual of an inverse. \return its norm (samples) */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
   Evaluate(const TReal (&vector)[VDimension], TReal (&found)[VDimension]) const
   {
@@ -86,7 +87,7 @@ struct AndersonSample
     return sum;
   }
 
-  /** Factors of the changes whose sum is closest to the residual; 0 where they hardly differ. */
+  /** Factors of the changes whose sum is closest to the residual; 0 if they hardly differ. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Mix(TReal (&factors)[2]) const
   {
@@ -107,7 +108,7 @@ struct AndersonSample
     factors[1] = TReal(0);
   }
 
-  /** The inverse after the next step. */
+  /** Computes the inverse after the next step. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Next(TReal (&next)[VDimension]) const
   {
@@ -130,7 +131,7 @@ struct AndersonSample
     }
   }
 
-  /** Goes to an inverse that is better, with its residual. */
+  /** Accepts a better inverse, with its residual. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Accept(const TReal (&next)[VDimension], const TReal (&found)[VDimension], TReal foundNorm)
   {
@@ -147,7 +148,7 @@ struct AndersonSample
     share = TReal(1);
   }
 
-  /** Forgets the changes, after a step that made it worse, and halves the next one. */
+  /** Resets the changes after a step that increased the error, and halves the next one. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Reject()
   {
@@ -163,7 +164,7 @@ struct AndersonSample
  *
  * \param[in] arguments the fields
  * \param[in] at the sample
- * \param[in] iterations at most
+ * \param[in] iterations maximum number of iterations
  * \return norm of the error (samples) */
 template <unsigned int VDimension, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal

@@ -21,7 +21,7 @@
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
 
 /** \file
- * \brief The operations of FieldOperations.h on either backend; their arguments are checked. */
+ * \brief The operations of FieldOperations.h on either backend; their arguments have been checked. */
 
 namespace itk::CudaSpline
 {
@@ -69,10 +69,10 @@ CUDASPLINE_FIELD_BACKEND(Cpu);
 CUDASPLINE_FIELD_BACKEND(Cuda);
 #undef CUDASPLINE_FIELD_BACKEND
 
-/** The widest of these: for variances up to some 9. */
+/** The largest radius: for variances up to about 9. */
 inline constexpr int MaxMarchRadius = 10;
 
-/** The radius of the kernel of a device that smooths a field along all axes in one go; 0: there is none. */
+/** The radius of the device kernel that smooths a field along all axes at once; 0: not supported. */
 int
 MarchRadius(const FieldShape & shape, const FieldSmoothing & smoothing);
 

@@ -27,12 +27,12 @@
 #include <type_traits>
 
 /** \file
- * \brief Grids as kernels read them, and from a field's run-time dimension and type to what is compiled. */
+ * \brief Grids for kernels, and the selection of compiled code for a field's run-time dimension and type. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief A grid with its dimension fixed. */
+/** \brief A grid with compile-time dimension. */
 template <unsigned int VDimension>
 GridGeometry<VDimension>
 MakeGeometry(const FieldGrid & grid)
@@ -52,7 +52,7 @@ MakeGeometry(const FieldGrid & grid)
   return geometry;
 }
 
-/** \brief Samples of a grid along each axis, 1 above its dimension: how kernels go through it. */
+/** \brief Number of samples along each axis, 1 for unused axes: the loops of kernels over a grid. */
 struct FieldWalk
 {
   std::int64_t size[3]; ///< x first
@@ -74,7 +74,7 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
 
 /** \brief True at a sample whose vectors ITK's registrations keep at 0.
  *
- * The upper one of an axis is ITK's <tt>size - start - 1</tt>, which is the border of grids that start at 0 alone.
+ * The upper one of an axis is ITK's <tt>size - start - 1</tt>, which is the border only for grids that start at 0.
  *
  * \param[in] extent the grid
  * \param[in] at the sample, from the first one of the grid */
@@ -90,7 +90,7 @@ IsOnBorder(const GridExtent<VDimension> & extent, const std::int64_t (&at)[3])
   return border;
 }
 
-/** \brief What the operations of fields are compiled for. */
+/** \brief The compile-time parameters of the operations of fields. */
 template <unsigned int VDimension, typename TReal>
 struct CompiledField
 {
@@ -100,7 +100,7 @@ struct CompiledField
 
 /** \brief Calls \p run with CompiledField.
  *
- * \exception std::invalid_argument not a dimension or a type of fields */
+ * \exception std::invalid_argument an unsupported dimension or type */
 template <typename TRun>
 void
 DispatchField(unsigned int dimension, ScalarType element, const TRun & run)

@@ -27,19 +27,19 @@
 #include <cstdint>
 
 /** \file
- * \brief itk::InvertDisplacementFieldImageFilter's iteration: bodies of host and device.
+ * \brief The iteration of itk::InvertDisplacementFieldImageFilter: bodies for host and device.
  *
- * A step updates the inverse by the errors of the step before, and finds the errors of the new one: each sample needs
- * the inverse at itself alone. Then the errors' norms are added up, and it is known whether this was the last one. An
- * iteration of ITK's ends with the update, so one more step follows, in which only that is done. */
+ * A step updates the inverse with the errors of the previous step, and computes the errors of the new inverse: each
+ * sample needs only its own inverse. The norms of the errors are then summed, which decides whether this was the last
+ * step. An iteration of ITK ends with the update: one more step therefore only updates. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The steps of an inversion; next to FieldInversionState in the memory of the backend. */
+/** \brief The state of an inversion, next to FieldInversionState in the memory of the backend. */
 struct InversionProgress
 {
-  std::int32_t isUpdated; ///< the last update is done, too
+  std::int32_t isUpdated; ///< the last update is also done
   std::int32_t unused;
 };
 
@@ -87,7 +87,7 @@ RoundedQuotient(double a, double b)
 #endif
 }
 
-/** \brief What an inversion reads and writes. */
+/** \brief The arrays and parameters of an inversion. */
 template <unsigned int VDimension, typename TReal>
 struct InversionArguments
 {
@@ -96,10 +96,10 @@ struct InversionArguments
   FieldBoxes               boxes;
   const TReal *            field;
   TReal *                  inverse;
-  TReal *                  errors;   ///< of the inverse as it is: the composition of field and inverse
-  NormSums *               sums;     ///< of the errors' norms, by box
+  TReal *                  errors;   ///< errors of the current inverse: the composition of field and inverse
+  NormSums *               sums;     ///< sums of the errors' norms, one per box
   FieldInversionState *    state;    ///< see InvertField()
-  InversionProgress *      progress; ///< see there
+  InversionProgress *      progress; ///< see InversionProgress
   TReal                    inverseSpacing[VDimension];
   TReal                    meanTolerance;
   TReal                    maximumTolerance;
@@ -118,11 +118,11 @@ struct InversionArguments
     return RoundedRoot(sum);
   }
 
-  /** Updates the inverse at a sample by the error there.
+  /** Updates the inverse at a sample with its error.
    *
    * \param[in] at the sample
    * \param[in] offset its offset
-   * \param[in] epsilon how far it goes
+   * \param[in] epsilon factor of the update
    * \param[in] maximum largest norm of the errors (samples)
    * \param[out] vector the inverse */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -149,7 +149,7 @@ struct InversionArguments
    *
    * \param[in] at the sample
    * \param[in] updates whether the inverse is updated
-   * \param[in] goesOn whether new errors are found
+   * \param[in] goesOn whether new errors are computed
    * \param[in] epsilon,maximum see Update()
    * \return the norm of the new error (samples) */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
@@ -177,9 +177,9 @@ struct InversionArguments
     return this->NormOf(error);
   }
 
-  /** Whether the errors of the inverse are small enough; what they are is written down.
+  /** Decides whether the errors of the inverse are small enough, and stores them.
    *
-   * \param[in] total of all norms */
+   * \param[in] total sums over all norms */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Conclude(const NormSums & total) const
   {
@@ -193,7 +193,7 @@ struct InversionArguments
   }
 };
 
-/** \brief How far ITK's update goes after the errors of an iteration, which counts from 1. */
+/** \brief Factor of ITK's update after the errors of an iteration, which counts from 1. */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 InversionEpsilon(std::int32_t iteration)
@@ -201,7 +201,7 @@ InversionEpsilon(std::int32_t iteration)
   return iteration == 1 ? TReal(0.75) : TReal(0.5);
 }
 
-/** \brief The arguments, with scratch memory cut up. */
+/** \brief Creates the arguments, and divides the scratch memory. */
 template <unsigned int VDimension, typename TReal>
 InversionArguments<VDimension, TReal>
 MakeInversionArguments(const FieldShape &     shape,
@@ -231,7 +231,8 @@ MakeInversionArguments(const FieldShape &     shape,
   return arguments;
 }
 
-/** \brief The norm of a vector (samples) as itk::SyNImageRegistrationMethod has it: spacing divided out.
+/** \brief The norm of a vector (samples) as in itk::SyNImageRegistrationMethod: each component is divided by the
+ * spacing.
  *
  * \param[in] vector the vector (mm)
  * \param[in] spacing mm */

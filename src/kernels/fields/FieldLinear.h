@@ -23,10 +23,11 @@
 #include <cstdint>
 
 /** \file
- * \brief A field between its samples, and the composition of two fields: bodies of host and device.
+ * \brief Interpolation of a field, and the composition of two fields: bodies for host and device.
  *
- * Double fields get ITK's operations in ITK's order, each rounded by itself. Float fields get ITK's places, which are
- * double until the continuous index is rounded to float, and the sum over neighbours in float where ITK has double. */
+ * For double fields the operations are ITK's in ITK's order, each rounded separately. For float fields points are
+ * ITK's, which are double until the continuous index is rounded to float; the sum over neighbours is float instead of
+ * ITK's double. */
 
 namespace itk::CudaSpline
 {
@@ -52,7 +53,7 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
   return FloorIndex(x);
 }
 
-/** \brief Whether a continuous index is inside of the buffer: itk::ImageFunction::IsInsideBuffer(). NaN is not. */
+/** \brief Whether a continuous index is inside the buffer: itk::ImageFunction::IsInsideBuffer(). NaN is not. */
 template <unsigned int VDimension, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
 IsInsideBuffer(const GridExtent<VDimension> & extent, const TReal (&index)[VDimension])
@@ -68,15 +69,15 @@ IsInsideBuffer(const GridExtent<VDimension> & extent, const TReal (&index)[VDime
   return inside;
 }
 
-/** \brief itk::VectorLinearInterpolateImageFunction at a continuous index inside of the buffer.
+/** \brief itk::VectorLinearInterpolateImageFunction at a continuous index inside the buffer.
  *
- * The neighbours' vectors times their overlaps, the outermost ones standing beyond the border too. The overlaps stop to
- * count where they sum to 1, and what has none does not count: in its place a neighbour is read that does, so that all
- * reads of a device are under way at once.
+ * It sums the neighbours' vectors times their overlaps, with border vectors continued beyond the border. The sum stops
+ * when the overlaps sum to 1. A neighbour without overlap is replaced by one with overlap, so that a device can issue
+ * all reads at once.
  *
  * \param[in] field first vector
  * \param[in] extent its samples
- * \param[in] index the place
+ * \param[in] index continuous index
  * \param[out] vector the field there (mm) */
 template <unsigned int VDimension, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -147,9 +148,9 @@ InterpolateField(const TReal *                  field,
   }
 }
 
-/** \brief itk::ComposeDisplacementFieldsImageFilter at a sample: w(x) + d(x + w(x)); w(x) where that is outside of d.
+/** \brief itk::ComposeDisplacementFieldsImageFilter at a sample: w(x) + d(x + w(x)); w(x) if x + w(x) is outside d.
  *
- * \param[in] displacementGrid of d
+ * \param[in] displacementGrid grid of d
  * \param[in] displacement d
  * \param[in] place x (mm)
  * \param[in] warp w(x)
@@ -184,7 +185,7 @@ ComposeAt(const GridGeometry<VDimension> & displacementGrid,
   {
     if constexpr (sizeof(TReal) == sizeof(double))
     {
-      composed[d] = RoundedSum(RoundedSum(moved[d], there[d]), -place[d]); // ITK's way through the places
+      composed[d] = RoundedSum(RoundedSum(moved[d], there[d]), -place[d]); // in ITK's order of operations
     }
     else
     {
@@ -193,11 +194,11 @@ ComposeAt(const GridGeometry<VDimension> & displacementGrid,
   }
 }
 
-/** \brief Place of a sample (mm).
+/** \brief Point of a sample (mm).
  *
  * \param[in] grid the grid
- * \param[in] at the sample, from the first one of the grid
- * \param[out] place its place */
+ * \param[in] at the sample, relative to the first one of the grid
+ * \param[out] place its point */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 PlaceOfSample(const GridGeometry<VDimension> & grid, const std::int64_t (&at)[3], double (&place)[VDimension])
@@ -232,7 +233,7 @@ StoreVector(TReal * field, std::int64_t offset, const TReal (&vector)[VDimension
   }
 }
 
-/** \brief What ComposeFields() reads and writes. */
+/** \brief The arrays of ComposeFields(). */
 template <unsigned int VDimension, typename TReal>
 struct FieldComposition
 {
@@ -243,7 +244,7 @@ struct FieldComposition
   TReal *                  output;
   FieldWalk                walk;
 
-  /** A sample of the output. */
+  /** Computes a sample of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
@@ -258,7 +259,7 @@ struct FieldComposition
   }
 };
 
-/** \brief What ResampleField() reads and writes: itk::ResampleImageFilter with the identity, along scanlines. */
+/** \brief The arrays of ResampleField(): itk::ResampleImageFilter with the identity, along scanlines. */
 template <unsigned int VDimension, typename TReal>
 struct FieldResampling
 {
@@ -268,7 +269,7 @@ struct FieldResampling
   TReal *                  output;
   FieldWalk                walk;
 
-  /** Continuous index of the input, in the field's type, of a place on a scanline of the output. */
+  /** Continuous index of the input, in the field's type, of a point on a scanline of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   EndOfLine(const std::int64_t (&at)[3], TReal (&index)[VDimension]) const
   {
@@ -277,7 +278,7 @@ struct FieldResampling
     PlaceOfSample(grid, at, place);
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      place[d] = static_cast<double>(static_cast<TReal>(place[d])); // the transform's points are of the field's type
+      place[d] = static_cast<double>(static_cast<TReal>(place[d])); // the transform's points have the field's type
     }
     inputGrid.PointToContinuousIndex(place, exact);
     for (unsigned int d = 0; d < VDimension; ++d)
@@ -286,7 +287,7 @@ struct FieldResampling
     }
   }
 
-  /** A sample of the output. */
+  /** Computes a sample of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
@@ -312,8 +313,8 @@ struct FieldResampling
   }
 
 private:
-  /** itk::LinearInterpolateImageFunction: between two neighbours of each axis, x innermost; that which is not needed is
-   * the lower one again. */
+  /** itk::LinearInterpolateImageFunction: between two neighbours of each axis, x innermost. A neighbour that is not
+   * needed is replaced by the lower one. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Interpolate(const TReal (&index)[VDimension], TReal (&vector)[VDimension]) const
   {
@@ -326,7 +327,7 @@ private:
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       const std::int64_t last = extent.start[d] + extent.size[d] - 1;
-      std::int64_t       base = FloorOfIndex(index[d]); // beyond the last sample where that is -1, just below 0
+      std::int64_t       base = FloorOfIndex(index[d]); // beyond the last sample if that is -1, just below 0
       base = base < extent.start[d] ? extent.start[d] : (base > last ? last : base);
       const TReal above = RoundedSum(index[d], -static_cast<TReal>(base));
       const bool  hasUpper = above > TReal(0) && base < last;

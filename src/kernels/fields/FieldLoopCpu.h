@@ -25,7 +25,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Calls \p body with each sample of a grid, row by row, by the host's threads. */
+/** \brief Calls \p body with each sample of a grid, row by row, on the host's threads. */
 template <typename TBody>
 void
 ForEachSampleOnCpu(const FieldWalk & walk, const Residence & residence, const TBody & body)

@@ -23,8 +23,8 @@
 #include <cstdint>
 
 /** \file
- * \brief The order in which norms of vectors are added up: one of boxes, then one of their sums, the same on host and
- * device, and on any number of threads. */
+ * \brief The order of the summation of vector norms: within boxes, then over boxes. It is the same on host and device,
+ * and for any number of threads. */
 
 namespace itk::CudaSpline
 {
@@ -32,17 +32,17 @@ namespace itk::CudaSpline
 inline constexpr int BoxLanes = 256;         ///< columns of a box
 inline constexpr int BoxWidth = 32;          ///< samples of a box along x: a warp
 inline constexpr int BoxHeight = 8;          ///< along y
-inline constexpr int BoxDepth = 4;           ///< along z, one after the other
-inline constexpr int TotalLanes = 1024;      ///< of the sum of the boxes' sums
-inline constexpr int LanesOfWarp = BoxWidth; ///< that are added up first
+inline constexpr int BoxDepth = 4;           ///< along z, sequentially
+inline constexpr int TotalLanes = 1024;      ///< lanes of the sum over boxes
+inline constexpr int LanesOfWarp = BoxWidth; ///< lanes that are summed first
 
-/** \brief Sum and largest one of some norms. */
+/** \brief Sum and maximum of norms. */
 struct NormSums
 {
   double sum;
   double maximum;
 
-  /** Adds a norm. NaN is never the largest. */
+  /** Adds norms. NaN is never the maximum. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Add(const NormSums & other)
   {
@@ -81,10 +81,10 @@ BoxesOf(const FieldWalk & walk)
              (walk.size[2] + BoxDepth - 1) / BoxDepth } };
 }
 
-/** \brief Adds up lanes on the host, in the order of a block of a device: by halves within each warp, then its warps by
- * halves.
+/** \brief Sums lanes on the host in the order of a block of a device: a tree within each warp, then a tree over its
+ * warps.
  *
- * \param[in,out] lanes the lanes; the first one is the sum then
+ * \param[in,out] lanes the lanes; the first one receives the sum
  * \param[in] count a multiple of 32, at most 1024 */
 inline void
 AddLanes(NormSums * lanes, int count)

@@ -26,17 +26,17 @@
 #include <cstdint>
 
 /** \file
- * \brief Smoothing of fields: bodies of host and device. */
+ * \brief Smoothing of fields: bodies for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief What is done at a sample after it was smoothed along the last axis. */
+/** \brief The operation at a sample after it was smoothed along the last axis. */
 template <unsigned int VDimension, typename TReal>
 struct FieldBlend
 {
   GridExtent<VDimension> extent;
-  const TReal *          input; ///< the field as it was
+  const TReal *          input; ///< the original field
   bool                   blends;
   TReal                  share;
   TReal                  rest;
@@ -50,9 +50,9 @@ struct FieldBlend
   {}
 
   /** \param[in] at the sample
-   * \param[in] number offset of a number of its vector
-   * \param[in] smoothed the number after all axes
-   * \return what it becomes */
+   * \param[in] number offset of a component of its vector
+   * \param[in] smoothed the component after all axes
+   * \return the result */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
   operator()(const std::int64_t (&at)[3], std::int64_t number, TReal smoothed) const
   {
@@ -69,7 +69,8 @@ struct FieldBlend
   }
 };
 
-/** \brief Adds a weighted number: of double fields as ITK does, of float fields in one operation where there is one. */
+/** \brief Adds a weighted number: with ITK's operations for double fields, with a fused operation if available for
+ * float fields. */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 AddWeighted(TReal sum, TReal weight, TReal number)

@@ -26,7 +26,7 @@
 #include <cstdint>
 
 /** \file
- * \brief Exponentials and Jacobian determinants of fields: bodies of host and device. */
+ * \brief Exponentials and Jacobian determinants of fields: bodies for host and device. */
 
 namespace itk::CudaSpline
 {
@@ -40,7 +40,7 @@ struct FieldScaling
   FieldWalk     walk;
   TReal         factor;
 
-  /** A vector of the output. */
+  /** Computes a vector of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
@@ -55,18 +55,18 @@ struct FieldScaling
   }
 };
 
-/** \brief A field composed with another one or itself, the outermost vectors standing outside:
+/** \brief A field composed with another field or itself, with vectors at the border continued outside:
  * itk::WarpVectorImageFilter with itk::VectorLinearInterpolateNearestNeighborExtrapolateImageFunction, and a sum. */
 template <unsigned int VDimension, typename TReal>
 struct FieldSquaring
 {
   GridGeometry<VDimension> grid;
-  const TReal *            input;   ///< between whose samples is interpolated
-  const TReal *            warping; ///< where
+  const TReal *            input;   ///< the field to interpolate
+  const TReal *            warping; ///< displacements at which it is interpolated
   TReal *                  output;
   FieldWalk                walk;
 
-  /** A vector of the output. */
+  /** Computes a vector of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
@@ -86,7 +86,7 @@ struct FieldSquaring
     {
       const auto first = static_cast<double>(grid.extent.start[d]);
       const auto last = static_cast<double>(grid.extent.start[d] + grid.extent.size[d] - 1);
-      index[d] = index[d] >= first ? (index[d] < last ? index[d] : last) : first; // NaN is the first one
+      index[d] = index[d] >= first ? (index[d] < last ? index[d] : last) : first; // NaN becomes the first index
     }
     InterpolateInDouble(index, there);
     for (unsigned int d = 0; d < VDimension; ++d)
@@ -97,7 +97,7 @@ struct FieldSquaring
   }
 
 private:
-  /** The field at an index in the buffer: of distances in double, as ITK has them, of either type. */
+  /** Interpolates the field at an index in the buffer, with distances in double for either type, as in ITK. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   InterpolateInDouble(const double (&index)[VDimension], TReal (&vector)[VDimension]) const
   {
@@ -152,9 +152,9 @@ struct FieldJacobian
   const TSample * field;
   TReal *         output;
   FieldWalk       walk;
-  TReal           weights[VDimension]; ///< of the differences along each axis
+  TReal           weights[VDimension]; ///< factors of the differences along each axis
 
-  /** A number of the output. */
+  /** Computes a number of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
@@ -178,7 +178,7 @@ struct FieldJacobian
   }
 
 private:
-  /** vnl_det()'s products, in its order. */
+  /** The products of vnl_det(), in its order. */
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
   Determinant(const TReal (&m)[VDimension][VDimension])
   {
@@ -204,7 +204,7 @@ private:
   }
 };
 
-/** \brief Calls \p enqueue with one body after the other of ExponentiateField(). */
+/** \brief Calls \p enqueue with the bodies of ExponentiateField(), one after the other. */
 template <typename TEnqueue>
 void
 WalkExponential(const FieldShape & shape,

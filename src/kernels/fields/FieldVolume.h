@@ -27,12 +27,12 @@
 #include <cstdint>
 
 /** \file
- * \brief How a field scales volumes: the body of host and device. */
+ * \brief How a field scales volumes: the body for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The Jacobian determinant of x + u(x) in space, in double. */
+/** \brief The Jacobian determinant of x + u(x) in physical space, in double. */
 template <unsigned int VDimension, typename TReal>
 struct FieldVolume
 {
@@ -62,7 +62,7 @@ struct FieldVolume
     return DeterminantOf(m);
   }
 
-  /** The Jacobian matrix at a sample: du/dx = du/di di/dx, of which the latter is the same everywhere. */
+  /** The Jacobian matrix at a sample: du/dx = du/di di/dx, where di/dx is constant. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   FindJacobian(const std::int64_t (&at)[3], double (&m)[VDimension][VDimension]) const
   {
@@ -111,7 +111,7 @@ struct FieldVolume
     }
   }
 
-  /** What is written of a determinant. */
+  /** The output for a determinant. */
   static CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
   Written(double determinant, bool isLogarithm)
   {
@@ -121,7 +121,7 @@ struct FieldVolume
   }
 
 private:
-  /** For two rows and two columns. */
+  /** The minor of two rows and two columns. */
   static CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   Minor(const double (&m)[VDimension][VDimension], unsigned int a, unsigned int b, unsigned int c, unsigned int d)
   {

@@ -35,27 +35,27 @@
 #include <vector>
 
 /** \file
- * \brief Images and fields under chains of transforms: bodies of host and device. */
+ * \brief Images and fields under chains of transforms: bodies for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The stages of a chain, by value: a field on the output's own grid, and those that follow.
+/** \brief The stages of a chain, by value: a field on the output's own grid, and the stages that follow.
  *
- * \tparam VAffine all of those that follow are affine */
+ * \tparam VAffine whether all following stages are affine */
 template <unsigned int VDimension, bool VAffine>
 struct WarpStages
 {
   using Following = std::conditional_t<VAffine, AffineMap<VDimension>, TransformStage<VDimension>>;
 
-  FieldAtSamples<VDimension> field; ///< of the samples of the output; may be none
+  FieldAtSamples<VDimension> field; ///< at the samples of the output; may be empty
   int                        count{ 0 };
   Following                  following[MaximumWarpStages]; ///< the stages that follow
 
-  /** Moves the point of a sample of the output by all stages.
+  /** Maps the point of a sample of the output through all stages.
    *
-   * \param[in] offset of the sample
-   * \param[in,out] place its place (mm) */
+   * \param[in] offset offset of the sample
+   * \param[in,out] place its point (mm) */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Move(std::int64_t offset, double (&place)[VDimension]) const
   {
@@ -79,7 +79,7 @@ struct WarpStages
   }
 };
 
-/** \brief Whether a stage is a field between whose vectors nothing is interpolated at the samples of a grid. */
+/** \brief Whether a stage is a field on a grid, whose vectors need no interpolation at the samples. */
 inline bool
 IsFieldOn(const FieldGrid & grid, const TransformChain::Stage & stage)
 {
@@ -87,14 +87,14 @@ IsFieldOn(const FieldGrid & grid, const TransformChain::Stage & stage)
          stage.origin == grid.origin && stage.pointToIndex == grid.pointToIndex;
 }
 
-/** \brief How many stages come before those behind: 1 where the first is a field on the grid. */
+/** \brief Number of leading stages that are a field on the grid: 1 or 0. */
 inline std::size_t
 CountFieldsOn(const FieldGrid & grid, const std::vector<TransformChain::Stage> & stages)
 {
   return !stages.empty() && IsFieldOn(grid, stages[0]) ? 1 : 0;
 }
 
-/** \brief The WarpStages of a chain, of which all after the field are affine, or may be any. */
+/** \brief Creates the WarpStages of a chain, whose stages after the field are affine, or arbitrary. */
 template <unsigned int VDimension, bool VAffine>
 WarpStages<VDimension, VAffine>
 MakeWarpStages(const FieldGrid & grid, const std::vector<TransformChain::Stage> & stages)
@@ -134,9 +134,9 @@ DispatchStages(const FieldGrid & grid, const std::vector<TransformChain::Stage> 
   isAffine ? run(MakeWarpStages<VDimension, true>(grid, stages)) : run(MakeWarpStages<VDimension, false>(grid, stages));
 }
 
-/** \brief What WarpImage() reads and writes.
+/** \brief The arrays of WarpImage().
  *
- * \tparam VCubic the input are coefficients of a cubic B-spline */
+ * \tparam VCubic whether the input are coefficients of a cubic B-spline */
 template <unsigned int VDimension, typename TPixel, typename TStages, bool VCubic>
 struct ImageWarping
 {
@@ -150,7 +150,7 @@ struct ImageWarping
   TPixel                   outside;
   TStages                  stages;
 
-  /** A pixel of the output. */
+  /** Computes a pixel of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
@@ -173,7 +173,7 @@ struct ImageWarping
   }
 
 private:
-  /** The image within its buffer. */
+  /** Interpolates the image inside its buffer. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TPixel
   PixelAt(const double (&index)[VDimension]) const
   {
@@ -202,7 +202,7 @@ private:
   }
 };
 
-/** \brief What MakeField() reads and writes. */
+/** \brief The arrays of MakeField(). */
 template <unsigned int VDimension, typename TReal, typename TStages>
 struct ChainField
 {
@@ -211,7 +211,7 @@ struct ChainField
   FieldWalk                walk;
   TStages                  stages;
 
-  /** A vector of the output. */
+  /** Computes a vector of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {

@@ -24,15 +24,15 @@
 #include <cstdint>
 
 /** \file
- * \brief Sums over the samples of a grid in one order, on host and device: along rows, then over the rows of planes,
- * then over the planes. */
+ * \brief Sums over the samples of a grid in a fixed order, on host and device: along rows, then over the rows of
+ * planes, then over the planes. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Adds up terms, some that follow each other in each sum.
+/** \brief Sums consecutive terms, a fixed number for each sum.
  *
- * \tparam TTerm zero as it is made; has Add(const TTerm &) */
+ * \tparam TTerm zero by default; has Add(const TTerm &) */
 template <typename TTerm>
 struct OrderedSums
 {
@@ -53,7 +53,7 @@ struct OrderedSums
   }
 };
 
-/** \brief Sums of rows and of planes, one after the other in memory. */
+/** \brief Number of sums of rows and of planes, which are one after the other in memory. */
 inline std::size_t
 CountOrderedSums(const FieldGrid & grid)
 {
@@ -61,11 +61,11 @@ CountOrderedSums(const FieldGrid & grid)
   return static_cast<std::size_t>(walk.size[1] * walk.size[2] + walk.size[2]);
 }
 
-/** \brief Calls \p enqueue with the bodies that add up the sums of rows.
+/** \brief Calls \p enqueue with the bodies that sum the sums of rows.
  *
- * \param[in] grid whose samples were added up along its rows
+ * \param[in] grid grid whose samples were summed along its rows
  * \param[in,out] sums CountOrderedSums(): of the rows, then of the planes
- * \param[out] total of all */
+ * \param[out] total the total */
 template <typename TTerm, typename TEnqueue>
 void
 WalkSumsOfRows(const FieldGrid & grid, TTerm * sums, TTerm * total, const TEnqueue & enqueue)

@@ -30,19 +30,19 @@
 #include <cstdint>
 
 /** \file
- * \brief The approximation of a field by a cubic B-spline, point by point, as
- * itk::BSplineScatteredDataPointSetToImageFilter rounds it: bodies of host and device.
+ * \brief The approximation of a field by a cubic B-spline, point by point, rounded as in
+ * itk::BSplineScatteredDataPointSetToImageFilter: bodies for host and device.
  *
- * ITK has places, weights and the sums of their squares in float, whatever the field's type is. So the weights of a
- * point are not products, and a control point adds up its samples one after the other, in ITK's order. */
+ * ITK computes points, weights and the sums of their squares in float, for any type of the field. The weights of a
+ * point are therefore not products, and each control point sums its samples one after the other, in ITK's order. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Sums of a control point that ITK takes for 0 (itk::Math::NotAlmostEquals of float). */
+/** Sums of a control point that ITK treats as 0 (itk::Math::NotAlmostEquals of float). */
 constexpr float NegligibleFitSum = static_cast<float>(0.1 * 1.1920928955078125e-7);
 
-/** \brief Weight of a sample on the border of a grid that is drawn to 0. */
+/** Weight of a sample on the border of a grid that is fitted to 0. */
 constexpr double FitBorderWeight = 1.0e10;
 
 /** \brief The centred cubic B-spline with the operations of itk::BSplineKernelFunction<3>. */
@@ -55,35 +55,36 @@ FitKernel(double x)
                  : (a < 2.0 ? (8.0 - 12.0 * a + 6.0 * square - square * a) / 6.0 : 0.0);
 }
 
-/** \brief What SmoothFieldBySpline() reads and writes, point by point. */
+/** \brief The arrays and parameters of SmoothFieldBySpline(), point by point. */
 template <unsigned int VDimension, typename TReal>
 struct PointFit
 {
-  std::int64_t  size[3];            ///< samples an axis; 1 above the dimension
-  std::int64_t  controls[3];        ///< control points an axis; 1 above the dimension
-  bool          stationary;         ///< the border is drawn to 0
-  float         spans[VDimension];  ///< cells of the spline an axis
-  float         rate[VDimension];   ///< cells a mm
-  float         near[VDimension];   ///< cells: the last sample is moved into the last one by that
-  double        origin[VDimension]; ///< place of the first sample (mm)
+  std::int64_t  size[3];            ///< samples per axis; 1 for unused axes
+  std::int64_t  controls[3];        ///< control points per axis; 1 for unused axes
+  bool          stationary;         ///< the border is fitted to 0
+  float         spans[VDimension];  ///< cells of the spline per axis
+  float         rate[VDimension];   ///< cells per mm
+  float         near[VDimension];   ///< distance by which the last sample is moved into the last cell (cells)
+  double        origin[VDimension]; ///< point of the first sample (mm)
   const float * places;             ///< of samples (mm); null: sample indices
-  bool          placesAreByAxis;    ///< places of an axis after the other, else all numbers of a sample
-  const TReal * input;              ///< the field
-  const TReal * confidence;         ///< of samples; null: 1
-  float *       where;              ///< of samples: cells from the first one
-  float *       squares;            ///< of samples: sum of their squared weights
-  SplineEntry * entries;            ///< of samples by axis, for the evaluation
-  double *      lattice;            ///< the spline's coefficients, a component after the other
-  TReal *       output;             ///< the smooth field
+  /** Coordinates of one axis after the other, else all coordinates of a sample are contiguous. */
+  bool          placesAreByAxis;
+  const TReal * input;      ///< the field
+  const TReal * confidence; ///< weights of samples; null: 1
+  float *       where;      ///< positions of samples: cells from the first one
+  float *       squares;    ///< for each sample: sum of its squared weights
+  SplineEntry * entries;    ///< for the samples along each axis, for the evaluation
+  double *      lattice;    ///< the spline's coefficients, one component after the other
+  TReal *       output;     ///< the smoothed field
 
-  /** First of an axis in an array of some numbers by axis. */
+  /** First element of an axis in an array with some elements per axis. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static std::int64_t
                          FirstOf(const std::int64_t (&counts)[3], unsigned int axis)
   {
     return (axis > 0 ? counts[0] : 0) + (axis > 1 ? counts[1] : 0);
   }
 
-  /** Moves a place at an end of the spline into its last or first cell. */
+  /** Moves a position at an end of the spline into its last or first cell. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
   Within(unsigned int axis, float place) const
   {
@@ -98,7 +99,7 @@ struct PointFit
   /** Weight of a control point along an axis.
    *
    * \param[in] from the first one of the sample (cells)
-   * \param[in] tap which of its four */
+   * \param[in] tap tap number of the control point, 0 to 3 */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static double
   WeightOf(float from, int tap)
   {
@@ -106,14 +107,14 @@ struct PointFit
     return FitKernel(static_cast<double>(RoundedToSingle(static_cast<double>(beyond) + 1.0)));
   }
 
-  /** A cell's number of a place. */
+  /** The cell of a position. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static std::int64_t
                          CellOf(float place)
   {
     return static_cast<std::int64_t>(place);
   }
 
-  /** Makes the entry of the samples of one index along an axis. */
+  /** Computes the entry of the samples with one index along an axis. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   MakeEntry(unsigned int axis, std::int64_t sample) const
   {
@@ -129,7 +130,7 @@ struct PointFit
     }
   }
 
-  /** Finds where a sample is, and adds up the squares of its weights. */
+  /** Computes the position of a sample, and the sum of its squared weights. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   MakeSample(const std::int64_t (&at)[3]) const
   {
@@ -170,7 +171,7 @@ struct PointFit
     }
   }
 
-  /** Whether a sample is on the border that is drawn to 0. */
+  /** Whether a sample is on the border that is fitted to 0. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   IsFixed(const std::int64_t (&at)[3]) const
   {
@@ -182,7 +183,7 @@ struct PointFit
     return stationary && border;
   }
 
-  /** Weight of a sample in a control point, rounded by axis. \return false where it has none */
+  /** Weight of a sample in a control point, rounded for each axis. \return false if it has no weight */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   FindWeight(const float * place, const std::int64_t (&control)[3], float & weight) const
   {
@@ -201,7 +202,7 @@ struct PointFit
     return true;
   }
 
-  /** Makes a coefficient of the spline, for all components. */
+  /** Computes a coefficient of the spline, for all components. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   MakeControl(std::int64_t number) const
   {
@@ -262,11 +263,12 @@ struct PointFit
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       const double quotient = omega > NegligibleFitSum ? delta[d] / static_cast<double>(omega) : 0.0;
-      lattice[d * count + number] = quotient - quotient == 0.0 ? quotient : 0.0; // what is not finite is 0, as in ITK
+      // non-finite values become 0, as in ITK.
+      lattice[d * count + number] = quotient - quotient == 0.0 ? quotient : 0.0;
     }
   }
 
-  /** Evaluates the spline at a sample of a plane. In 3D rows do that (SplineRows.h). */
+  /** Evaluates the spline at a sample in 2D. In 3D it is evaluated by rows (SplineRows.h). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Evaluate(const std::int64_t (&at)[3]) const
   {
@@ -289,7 +291,7 @@ struct PointFit
   }
 };
 
-/** \brief A pass of a fit, as a body of a walk: samples, control points, and in the plane the evaluation. */
+/** \brief A pass of a fit, as a body of a walk: samples, control points, and in 2D the evaluation. */
 template <unsigned int VDimension, typename TReal, int VPass>
 struct PointFitPass
 {
@@ -324,7 +326,7 @@ struct PointFitPass
   }
 };
 
-/** \brief A fit for the pass that does not read the field: it is compiled for one type of it. */
+/** \brief A fit for the pass that does not read the field: it is compiled for one type only. */
 template <unsigned int VDimension, typename TReal>
 PointFit<VDimension, double>
 WithoutInput(const PointFit<VDimension, TReal> & fit)
@@ -343,7 +345,7 @@ WithoutInput(const PointFit<VDimension, TReal> & fit)
   return rest;
 }
 
-/** \brief Bytes of scratch memory, in the order in which SetPointFitScratch() cuts them up. */
+/** \brief Bytes of scratch memory, in the order of SetPointFitScratch(). */
 inline std::size_t
 CountPointFitScratch(const FieldShape & shape, const FieldSplineFit & rules)
 {
@@ -359,7 +361,7 @@ CountPointFitScratch(const FieldShape & shape, const FieldSplineFit & rules)
          static_cast<std::size_t>(shape.grid.Count()) * (dimension + 1) * sizeof(float);
 }
 
-/** \brief Cuts up scratch memory. */
+/** \brief Divides the scratch memory. */
 template <unsigned int VDimension, typename TReal>
 void
 SetPointFitScratch(PointFit<VDimension, TReal> & fit, void * scratch)
@@ -371,7 +373,7 @@ SetPointFitScratch(PointFit<VDimension, TReal> & fit, void * scratch)
   fit.squares = fit.where + VDimension * fit.size[0] * fit.size[1] * fit.size[2];
 }
 
-/** \brief Calls \p enqueue with one pass after the other. */
+/** \brief Calls \p enqueue with the passes, one after the other. */
 template <unsigned int VDimension, typename TReal, typename TEnqueue>
 void
 WalkPointFit(const PointFit<VDimension, TReal> & fit, const TEnqueue & enqueue)

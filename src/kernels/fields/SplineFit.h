@@ -26,62 +26,62 @@
 #include <cstdint>
 
 /** \file
- * \brief The approximation of a field by a cubic B-spline: bodies of host and device.
+ * \brief The approximation of a field by a cubic B-spline: bodies for host and device.
  *
- * itk::BSplineScatteredDataPointSetToImageFilter gives the control point c the quotient of two sums over the points: of
+ * In itk::BSplineScatteredDataPointSetToImageFilter the control point c is the quotient of two sums over the points: of
  * the values times w_c^3 / sum w^2, and of w_c^2, where w are the weights of a point's control points. Weights of
- * points on a grid are products of weights by axis, and so are the sums, except for ITK's roundings (PointFit.h). Where
- * samples count differently the sum of w_c^2 depends on them, and is added up like a fourth component. */
+ * points on a grid are products of weights of the axes, and so are the sums, except for ITK's roundings (PointFit.h).
+ * If samples have different weights the sum of w_c^2 depends on them, and is computed like a fourth component. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Share of a sample in the sums of the control points that it has. */
+/** \brief Share of a sample in the sums of its control points. */
 struct FitShares
 {
-  double of[SplineTaps]; ///< w^3 / sum w^2; 0 where the sample's value is taken for 0
+  double of[SplineTaps]; ///< w^3 / sum w^2; 0 if the sample's value is treated as 0
 };
 
 /** \brief A control point along an axis. */
 struct FitControl
 {
-  std::int64_t first;  ///< sample that counts for it: none on a border that is drawn to 0
+  std::int64_t first;  ///< first sample that contributes: none on a border that is fitted to 0
   std::int64_t end;    ///< one past the last one
   double       all;    ///< sum of w^2
-  double       within; ///< of samples that are not on the border
+  double       within; ///< the same for samples that are not on the border
 };
 
-/** \brief What SmoothFieldBySpline() reads and writes. */
+/** \brief The arrays and parameters of SmoothFieldBySpline(). */
 template <typename TReal>
 struct SplineFit
 {
   std::int64_t  size[3];
   std::int64_t  controls[3];
   bool          stationary;
-  int           components; ///< 3, of the vectors; 4: with the sum of w^2
+  int           components; ///< 3: those of the vectors; 4: with the sum of w^2
   const TReal * input;
-  const TReal * confidence; ///< of samples; null: 1
-  SplineEntry * entries;    ///< of samples, an axis after the other
-  FitShares *   shares;     ///< likewise
-  FitControl *  of;         ///< control points, an axis after the other
-  double *      alongZ;     ///< sums: control points along z
-  double *      alongY;     ///< and along y
-  double *      lattice;    ///< the spline's coefficients, a component after the other
+  const TReal * confidence; ///< weights of samples; null: 1
+  SplineEntry * entries;    ///< for samples, one axis after the other
+  FitShares *   shares;     ///< for samples, one axis after the other
+  FitControl *  of;         ///< control points, one axis after the other
+  double *      alongZ;     ///< sums along z, for control points along z
+  double *      alongY;     ///< sums along z and y
+  double *      lattice;    ///< the spline's coefficients, one component after the other
 
-  /** First of an axis in an array of some numbers by axis. */
+  /** First element of an axis in an array with some elements per axis. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static std::int64_t
                          FirstOf(const std::int64_t (&counts)[3], unsigned int axis)
   {
     return (axis > 0 ? counts[0] : 0) + (axis > 1 ? counts[1] : 0);
   }
 
-  /** The entry of a sample along an axis, and its shares. */
+  /** Computes the entry of a sample along an axis, and its shares. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   MakeSample(unsigned int axis, std::int64_t sample) const
   {
     const auto   spans = static_cast<double>(controls[axis] - (SplineTaps - 1));
     const double step = spans / static_cast<double>(size[axis] - 1);
-    const double near = 1e-3 * step; // ITK's: the last sample is moved into the last span
+    const double near = 1e-3 * step; // as in ITK: the last sample is moved into the last span
     double       place = step * static_cast<double>(sample);
     if (place >= spans - near)
     {
@@ -104,7 +104,7 @@ struct SplineFit
     }
   }
 
-  /** A control point along an axis, after all entries. */
+  /** Computes a control point along an axis, after all entries. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   MakeControl(unsigned int axis, std::int64_t control) const
   {
@@ -132,10 +132,10 @@ struct SplineFit
   /** The weight of a sample along an axis in a sum of a control point.
    *
    * \param[in] axis the axis
-   * \param[in] sample index along it, of those that the control point has
-   * \param[in] control point along it
-   * \param[in] component of the sum: a share, or the square of the fourth one, which the border has no part in either
-   * where it is drawn to 0 */
+   * \param[in] sample index along the axis, one that contributes to the control point
+   * \param[in] control control point along the axis
+   * \param[in] component component of the sum: a share, or the square for the fourth one, to which the border does not
+   * contribute either if it is fitted to 0 */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   WeightOf(unsigned int axis, std::int64_t sample, std::int64_t control, std::int64_t component) const
   {
@@ -153,10 +153,10 @@ struct SplineFit
   /** The sum along an axis.
    *
    * \param[in] axis the axis
-   * \param[in] control point along it
-   * \param[in] component of the sum
-   * \param[in] from number at the first sample
-   * \param[in] stride numbers between neighbours */
+   * \param[in] control control point along it
+   * \param[in] component component of the sum
+   * \param[in] from element at the first sample
+   * \param[in] stride distance of neighbours (elements) */
   template <typename TNumber>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   SumAlong(unsigned int axis, std::int64_t control, std::int64_t component, const TNumber * from, std::int64_t stride)
@@ -171,10 +171,10 @@ struct SplineFit
     return sum;
   }
 
-  /** The sum along z of samples that count differently.
+  /** The sum along z of samples with different weights.
    *
-   * \param[in] control point along z
-   * \param[in] component of the sum
+   * \param[in] control control point along z
+   * \param[in] component component of the sum
    * \param[in] column number of the first sample */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   SumColumn(std::int64_t control, std::int64_t component, std::int64_t column) const
@@ -195,7 +195,7 @@ struct SplineFit
   }
 };
 
-/** \brief A fit for the passes that do not read the field: they are compiled for one type of it. */
+/** \brief A fit for the passes that do not read the field: they are compiled for one type only. */
 template <typename TReal>
 SplineFit<double>
 WithoutInput(const SplineFit<TReal> & fit)
@@ -275,7 +275,7 @@ struct FitPass
     else if constexpr (VPass == 3)
     {
       const double * const from = fit.alongZ + (at[2] * fit.size[1] * numbers + at[0]);
-      const std::int64_t   component = fit.components == 3 ? 0 : at[0] % fit.components; // 0 to 2 are alike
+      const std::int64_t   component = fit.components == 3 ? 0 : at[0] % fit.components; // 0 to 2 have the same weights
       fit.alongY[OffsetOf(walk, at)] = fit.SumAlong(1, at[1], component, from, numbers);
     }
     else
@@ -293,14 +293,14 @@ struct FitPass
       const double         counted = fit.components == 3 ? alike : fit.SumAlong(0, x, 3, from + 3, fit.components);
       const double         total = counted + (fit.stationary ? FitBorderWeight * (all - within) : 0.0);
       const double         quotient = total > NegligibleFitSum ? sum / total : 0.0;
-      // What is not finite is 0, as in ITK.
+      // Non-finite values become 0, as in ITK.
       fit.lattice[((component * fit.controls[2] + at[2]) * fit.controls[1] + at[1]) * fit.controls[0] + x] =
         quotient - quotient == 0.0 ? quotient : 0.0;
     }
   }
 };
 
-/** \brief Cuts up scratch memory. */
+/** \brief Divides the scratch memory. */
 template <typename TReal>
 void
 SetFitScratch(SplineFit<TReal> & fit, char * scratch)
@@ -316,7 +316,7 @@ SetFitScratch(SplineFit<TReal> & fit, char * scratch)
   fit.lattice = fit.alongY + numbers * fit.controls[1] * fit.controls[2];
 }
 
-/** \brief Calls \p enqueue with one pass after the other. */
+/** \brief Calls \p enqueue with the passes, one after the other. */
 template <typename TReal, typename TEnqueue>
 void
 WalkFit(const SplineFit<TReal> & fit, const TEnqueue & enqueue)

@@ -28,21 +28,22 @@
 #include <cstdint>
 
 /** \file
- * \brief Cubic splines over grids that are parallel to their own: bodies of host and device. */
+ * \brief Cubic splines on grids that are parallel to their own: bodies for host and device. */
 
 namespace itk::CudaSpline
 {
 
 constexpr int SplineTaps = 4; ///< coefficients along an axis
 
-/** \brief The coefficients that the samples of one index along an axis depend on. */
+/** \brief The coefficients that determine the samples with one index along an axis. */
 struct SplineEntry
 {
-  std::int64_t start;               ///< first one, from the first of the grid; below 0: the spline is not valid there
-  double       weights[SplineTaps]; ///< of it and those that follow
+  /** First one, relative to the first of the grid; below 0: the spline is not valid there. */
+  std::int64_t start;
+  double       weights[SplineTaps]; ///< weights of this and the following coefficients
 };
 
-/** \brief What MakeSplineField() reads and writes in 3D. */
+/** \brief The arrays of MakeSplineField() in 3D. */
 template <typename TReal>
 struct SplineRows
 {
@@ -58,7 +59,7 @@ struct SplineRows
     return entries + (axis > 0 ? grid.extent.size[0] : 0) + (axis > 1 ? grid.extent.size[1] : 0);
   }
 
-  /** Makes an entry. */
+  /** Computes an entry. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   MakeEntry(unsigned int axis, std::int64_t sample) const
   {
@@ -89,7 +90,7 @@ struct SplineRows
   }
 };
 
-/** \brief The arguments, with scratch memory. */
+/** \brief Creates the arguments, with scratch memory. */
 template <typename TReal>
 SplineRows<TReal>
 MakeSplineRows(const TransformChain::Stage & spline, const FieldShape & shape, void * output, void * scratch)
@@ -100,7 +101,7 @@ MakeSplineRows(const TransformChain::Stage & spline, const FieldShape & shape, v
            static_cast<SplineEntry *>(scratch) };
 }
 
-/** \brief Evaluates splines by their entries. */
+/** \brief Evaluates splines with their entries. */
 ///@{
 void
 EvaluateRowsOnCpu(const SplineRows<float> & rows, const Residence & residence);
@@ -110,10 +111,10 @@ EvaluateRowsOnCpu(const SplineRows<double> & rows, const Residence & residence);
 
 /** \brief The same on a device.
  *
- * \param[in] rows what is evaluated
- * \param[in] stepAlongY how far a step of the output along y goes in the grid of the spline (its samples)
- * \param[in] makesEntries whether the entries are made first
- * \return false where the device cannot hold the rows of coefficients: nothing is done */
+ * \param[in] rows the splines
+ * \param[in] stepAlongY length of a step of the output along y in the grid of the spline (samples of that grid)
+ * \param[in] makesEntries whether the entries are computed first
+ * \return false if the device cannot store the rows of coefficients: no work is enqueued */
 ///@{
 bool
 EvaluateRowsOnCuda(const SplineRows<float> & rows, double stepAlongY, bool makesEntries, const Residence & residence);

@@ -26,22 +26,22 @@
 #include <vector>
 
 /** \file
- * \brief Integration and smoothing of velocity fields that vary in time: bodies of host and device. */
+ * \brief Integration and smoothing of velocity fields that vary in time: bodies for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The cell of a field that contains a place, and the place within it.
+/** \brief The cell of a field that contains a point, and the position in it.
  *
- * \tparam VComponents numbers of the field for each sample */
+ * \tparam VComponents components of the field at each sample */
 template <unsigned int VDimension, typename TReal, unsigned int VComponents = VDimension>
 struct FieldCell
 {
-  std::int64_t offset{ 0 };        ///< number of the lower corner
-  std::int64_t stride[VDimension]; ///< numbers to the upper one along each axis; 0 at the end of an axis
+  std::int64_t offset{ 0 };        ///< offset of the lower corner
+  std::int64_t stride[VDimension]; ///< offset to the upper corner along each axis; 0 at the end of an axis
   TReal        within[VDimension]; ///< 0 to 1
 
-  /** The cell of a displaced sample. Outside it is the nearest one of the border; of NaN the first one. */
+  /** The cell of a displaced sample. Outside the grid it is the nearest one at the border; for NaN the first one. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   FieldCell(const FieldWalk & walk, const std::int64_t (&at)[3], const TReal (&moved)[VDimension])
   {
@@ -59,7 +59,7 @@ struct FieldCell
     }
   }
 
-  /** A field there, linear between its samples. */
+  /** Interpolates a field linearly there. */
   template <typename TNumber>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Interpolate(const TNumber * field, TReal (&vector)[VComponents]) const
@@ -93,21 +93,21 @@ struct FieldCell
   }
 };
 
-/** \brief The displacement of each sample between two time points. Times are numbers of half steps. */
+/** \brief The displacement of each sample between two time points. Times are counted in half steps. */
 template <unsigned int VDimension, typename TReal>
 struct VelocityIntegration
 {
   const TReal * fields[MaxTimePoints];
   TReal *       output;
   FieldWalk     walk;
-  TReal         toStep[VDimension][VDimension];  ///< from a velocity to the displacement of a step (samples)
+  TReal         toStep[VDimension][VDimension];  ///< converts a velocity to the displacement of a step (samples)
   TReal         toPoint[VDimension][VDimension]; ///< from samples to mm
-  std::int32_t  start;                           ///< time
+  std::int32_t  start;                           ///< initial time
   std::int32_t  direction;                       ///< 1: forward in time; -1: backward
-  std::int32_t  count;                           ///< of steps
+  std::int32_t  count;                           ///< number of steps
   std::int32_t  interval;                        ///< half steps between two time points
 
-  /** A vector of the output. */
+  /** Computes a vector of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
@@ -162,7 +162,7 @@ private:
     Multiply(toStep, velocity, step);
   }
 
-  /** A step of the method of Runge and Kutta. */
+  /** A step of the Runge-Kutta method. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Step(const std::int64_t (&at)[3], std::int32_t time, TReal (&moved)[VDimension]) const
   {
@@ -198,7 +198,7 @@ struct ItkStepTimes
   double last;
 };
 
-/** \brief The displacement of each sample by that filter. */
+/** \brief The displacement of each sample, computed as in that filter. */
 template <unsigned int VDimension, typename TReal>
 struct ItkVelocityIntegration
 {
@@ -208,11 +208,11 @@ struct ItkVelocityIntegration
   FieldWalk                walk;
   ItkStepTimes             times[MaxItkSteps];
   std::int32_t             timePoints;
-  std::int32_t             count;  ///< of steps
-  double                   length; ///< of a step in the unit of time, above 0
+  std::int32_t             count;  ///< number of steps
+  double                   length; ///< length of a step in the unit of time, above 0
   double                   sign;   ///< -1: backward in time
 
-  /** A vector of the output. */
+  /** Computes a vector of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
@@ -232,7 +232,7 @@ struct ItkVelocityIntegration
   }
 
 private:
-  /** The velocity at a place and a time; 0 outside. */
+  /** The velocity at a point and a time; 0 outside the grid. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Evaluate(const double (&place)[VDimension], double time, double (&velocity)[VDimension]) const
   {
@@ -302,7 +302,7 @@ struct TimeSum
 {
   const TReal *          input[MaxTimePoints];
   TReal *                output[MaxTimePoints];
-  TReal                  weights[MaxTimePoints + 1]; ///< from the middle one outwards, times the share
+  TReal                  weights[MaxTimePoints + 1]; ///< from the middle one outwards, multiplied by the share
   TReal                  kept;
   std::int32_t           timePoints;
   std::int32_t           radius;
@@ -310,7 +310,7 @@ struct TimeSum
   GridExtent<VDimension> extent;
   FieldWalk              walk;
 
-  /** The vectors of a sample. All of them are read first: the output may be the input. */
+  /** Computes the vectors of a sample. All of them are read first: the output may be the input. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {

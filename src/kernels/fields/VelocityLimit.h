@@ -31,45 +31,45 @@
  * \brief Updates of velocity fields that keep the Jacobian determinants of their integral within bounds.
  *
  * The determinants are those of the displacements from time 0 to the last time point. Where an update takes one of them
- * out of the bounds, only a share of it is kept, as in LimitDeterminants(). At each time point the share is that of the
- * sample at time 0 whose path goes through. */
+ * out of the bounds, only a share of the update is kept, as in LimitDeterminants(). At each time point the share of a
+ * point is that of the sample at time 0 whose path passes through it. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Samples on each side that have the share of a sample. Where space shrinks, the samples around the point to
- * which a path leads come from some samples away. */
+/** \brief Samples on each side with the share of a sample. Where space shrinks, the paths to the samples around a point
+ * start some samples away. */
 inline constexpr int SharePlateau = 3;
 
-/** \brief An update of a velocity field. All fields have its shape, in the memory of the backend. */
+/** \brief An update of a velocity field. All fields have its shape and are in the memory of the backend. */
 struct VelocityUpdate
 {
   FieldShape                shape;
   std::vector<const void *> before;      ///< the velocity without the update, at each time point
-  std::vector<void *>       after;       ///< with the update, which is shortened
+  std::vector<void *>       after;       ///< the velocity with the update, which is shortened
   const void *              wholeBefore; ///< displacements from time 0 to the last time point, without the update
   std::vector<const void *> toStart;     ///< displacements to time 0 from each later time point, without the update
-  void *                    whole;       ///< memory of a field
+  void *                    whole;       ///< memory for a field
   void *                    scratch;     ///< CountLimitScratch() bytes
 };
 
-/** \brief Shortens updates of a velocity field whose determinants are out of bounds. Nothing waits.
+/** \brief Shortens updates of a velocity field whose determinants are out of bounds. The call is asynchronous.
  *
- * \param[in] update velocities with and without it
- * \param[in] largest determinant, above 1; the least one is its reciprocal
- * \param[in] steps of the integration in each interval between time points
- * \param[in] residence where
+ * \param[in] update velocities with and without the update
+ * \param[in] largest largest determinant, above 1; the smallest one is its reciprocal
+ * \param[in] steps steps of the integration in each interval between time points
+ * \param[in] residence memory of the backend
  * \exception std::invalid_argument a shape or a number of time points that is not allowed */
 void
 LimitVelocity(const VelocityUpdate & update, double largest, unsigned int steps, const Residence & residence);
 
-/** \brief The displacements after an update: in the first pass of all samples, then of those that the pass before has
+/** \brief The displacements after an update: in the first pass for all samples, then for those that the previous pass
  * changed. */
 template <unsigned int VDimension, typename TReal>
 struct ChangedIntegration
 {
   VelocityIntegration<VDimension, TReal> integration;
-  const float *                          shares; ///< of the pass before
+  const float *                          shares; ///< of the previous pass
   const LimitProgress *                  progress;
   int                                    pass;
   FieldWalk                              walk;
@@ -89,8 +89,8 @@ template <unsigned int VDimension>
 struct MovedShare
 {
   const void *          toStart;
-  bool                  isDouble;                        ///< the numbers of the field
-  double                toIndex[VDimension][VDimension]; ///< from mm to samples
+  bool                  isDouble;                        ///< type of the field's components
+  double                toIndex[VDimension][VDimension]; ///< converts mm to samples
   const float *         input;
   float *               output;
   const LimitProgress * progress;
@@ -152,8 +152,8 @@ MakeMovedShare(const FieldShape & shape, const void * toStart, const float * inp
 
 /** \brief Calls \p enqueue with the bodies that shorten the update at all time points.
  *
- * \param[in] update what is shortened
- * \param[in] shares at time 0, \param[out] other memory for as many
+ * \param[in] update the update
+ * \param[in] shares shares at time 0, \param[out] other memory of the same size
  * \param[in] progress, pass, enqueue as of SpreadShares() */
 template <unsigned int VDimension, typename TReal, typename TEnqueue>
 void
@@ -183,7 +183,7 @@ WalkSharedVelocity(const VelocityUpdate & update,
   }
 }
 
-/** \brief Calls \p enqueue with the bodies of LimitVelocity(). The scratch memory begins with zeros. */
+/** \brief Calls \p enqueue with the bodies of LimitVelocity(). The scratch memory must begin with zeros. */
 template <typename TEnqueue>
 void
 WalkVelocityLimit(const VelocityLimitArguments & arguments, const TEnqueue & enqueue)

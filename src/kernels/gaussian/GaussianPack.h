@@ -27,14 +27,14 @@
 namespace itk::CudaSpline
 {
 
-/** \brief One sample of each of the lines that the host filters together. */
+/** \brief One sample from each of the lines that the host filters together. */
 using GaussianPack = PackOf<double>;
 
 /** \brief Filters a pack of whole lines.
  *
  * \param[in] filter the coefficients
  * \param[in] x samples
- * \param[out] y results, apart from the samples
+ * \param[out] y results; must not overlap the samples
  * \param[in] length samples of a line, SmallestGaussianLine or more */
 inline void
 FilterLines(const RecursiveGaussian & filter, const GaussianPack * x, GaussianPack * y, std::int64_t length)
@@ -97,7 +97,7 @@ FilterLines(const RecursiveGaussian & filter, const GaussianPack * x, GaussianPa
   {
     anticausal(n, static_cast<int>(n % 4), x[n + 1], x[n + 2], x[n + 3], x[n + 4], 4);
   }
-  for (; n >= 3; n -= 4) // the compiler knows the elements here
+  for (; n >= 3; n -= 4) // the elements are known at compile time here
   {
     anticausal(n, 3, x[n + 1], x[n + 2], x[n + 3], x[n + 4], 4);
     anticausal(n - 1, 2, x[n], x[n + 1], x[n + 2], x[n + 3], 4);

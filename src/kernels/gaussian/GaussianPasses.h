@@ -28,7 +28,7 @@
 #include <vector>
 
 /** \file
- * \brief Which line filters an operation is made of, and the operations on the two backends. */
+ * \brief The line filters of an operation, and the operations on the two backends. */
 
 namespace itk::CudaSpline
 {
@@ -40,18 +40,18 @@ struct GaussianPass
   RecursiveGaussian filter;
 };
 
-/** \brief The filters of SmoothByGaussian() in their order. */
+/** \brief The filters of SmoothByGaussian(), in their order. */
 std::vector<GaussianPass>
 SmoothingPasses(const GaussianDescriptor & descriptor);
 
-/** \brief The filters of a component of the gradient in their order. */
+/** \brief The filters of a component of the gradient, in their order. */
 std::vector<GaussianPass>
 GradientPasses(const GaussianDescriptor & descriptor, unsigned int component);
 
 /** \brief The lines of an axis: sample n of line (i, o) is at (o * length + n) * inner + i. */
 struct GaussianLines
 {
-  std::int64_t inner;  ///< elements between neighbours on a line
+  std::int64_t inner;  ///< distance of neighbours on a line (elements)
   std::int64_t length; ///< samples of a line
   std::int64_t outer;  ///< lines divided by \c inner
 };
@@ -68,10 +68,10 @@ LinesOf(const GaussianDescriptor & descriptor, unsigned int axis)
   return lines;
 }
 
-/** \brief Samples of a line between two places at which a device notes the state of the causal recursion. */
+/** \brief Number of samples of a line between two states of the causal recursion that a device stores. */
 inline constexpr int GaussianSegmentLength = 16;
 
-/** \brief Bytes of these notes: four doubles a segment but the first, of each line. */
+/** \brief Bytes of these states: four doubles for each segment except the first, for each line. */
 inline std::size_t
 GaussianNotesBytes(const GaussianLines & lines)
 {
@@ -79,7 +79,8 @@ GaussianNotesBytes(const GaussianLines & lines)
   return static_cast<std::size_t>(lines.inner * lines.outer * (segments - 1)) * 4 * sizeof(double);
 }
 
-/** \brief The element of the source that brings pixels to a device: a type that holds them as ITK's double does. */
+/** \brief The element type of the source that transfers pixels to a device: a type that represents them as exactly as
+ * ITK's double. */
 inline ScalarType
 GaussianElementOf(ScalarType pixel)
 {
@@ -88,8 +89,8 @@ GaussianElementOf(ScalarType pixel)
 
 /** \brief Stores the magnitude of a gradient, with ITK's roundings: the sum of squares is a float after each component.
  *
- * \param[in] components the gradient, \p stride apart
- * \param[in] dimension how many
+ * \param[in] components the components of the gradient, at a distance of \p stride
+ * \param[in] dimension number of components
  * \param[out] output image of pixels of a type, of which one is stored at \p index */
 CUDASPLINE_HOST_DEVICE inline void
 StoreGaussianMagnitude(const float * components,
@@ -108,7 +109,7 @@ StoreGaussianMagnitude(const float * components,
   const double magnitude = std::sqrt(static_cast<double>(sum));
   if (type == ScalarType::Float32)
   {
-    static_cast<float *>(output)[index] = RoundedToSingle(magnitude); // infinity remains
+    static_cast<float *>(output)[index] = RoundedToSingle(magnitude); // infinity is preserved
   }
   else
   {
@@ -116,9 +117,9 @@ StoreGaussianMagnitude(const float * components,
   }
 }
 
-/** \brief The operations of kernels/gaussian/RecursiveGaussian.h on the host's threads; arguments were checked.
+/** \brief The operations of kernels/gaussian/RecursiveGaussian.h on the host's threads; arguments have been checked.
  *
- * Of gradients, component c of pixel i goes to \p output [i * pixelStride + c * componentStride]. */
+ * For gradients, component c of pixel i is written to \p output [i * pixelStride + c * componentStride]. */
 ///@{
 void
 SmoothOnCpu(const GaussianDescriptor & descriptor,
@@ -139,7 +140,7 @@ GradientMagnitudeOnCpu(const GaussianDescriptor & descriptor,
                        const ExecutionContext &   context);
 ///@}
 
-/** \brief The operations on a device; there is none without the CUDA Toolkit. */
+/** \brief The operations on a device; not available without the CUDA Toolkit. */
 ///@{
 void
 SmoothOnCuda(const GaussianDescriptor & descriptor,
@@ -181,12 +182,12 @@ GradientResidentOnCuda(const GaussianDescriptor & descriptor,
 
 class Stream;
 
-/** \brief Enqueues filters of floats that are in device memory.
+/** \brief Enqueues filters of floats in device memory.
  *
  * \param[in] passes the filters in their order
- * \param[in] samples what the first one reads
- * \param[in,out] volume what it writes, and the others filter in place; may be \p samples
- * \param[in] notes GaussianNotesBytes() of the axis that has the most */
+ * \param[in] samples input of the first filter
+ * \param[in,out] volume output of the first filter, which the others filter in place; may be \p samples
+ * \param[in] notes GaussianNotesBytes() of the axis with the largest number */
 void
 LaunchGaussianPasses(const GaussianDescriptor &        descriptor,
                      const std::vector<GaussianPass> & passes,

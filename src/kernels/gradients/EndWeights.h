@@ -26,13 +26,13 @@
 namespace itk::CudaSpline
 {
 
-/** \brief What FilterArrayAdjoint() multiplies the elements of a contiguous array with: W^-1 and W of its axes, see
- * there. */
+/** \brief The factors by which FilterArrayAdjoint() multiplies the elements of a contiguous array: W^-1 and W of its
+ * axes, as described there. */
 struct EndWeights
 {
   unsigned int dimension;
   std::int64_t size[MaximumArrayDimension];
-  bool         isWeighted[MaximumArrayDimension]; ///< axes that are filtered by the extension Mirror
+  bool         isWeighted[MaximumArrayDimension]; ///< axes that are filtered with the extension Mirror
 
   explicit EndWeights(const ArrayFilter & filter)
     : dimension(filter.input.dimension)
@@ -46,7 +46,8 @@ struct EndWeights
     }
   }
 
-  /** \param[in] number of the element, \param[in] isBefore W^-1, before the prefilter; else W */
+  /** \param[in] number index of the element
+   * \param[in] isBefore true for W^-1, which is applied before the prefilter; false for W */
   CUDASPLINE_HOST_DEVICE double
   Of(std::int64_t number, bool isBefore) const
   {

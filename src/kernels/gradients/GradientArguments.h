@@ -26,13 +26,13 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Axes of a support: those that an image lacks come first and have one sample. */
+/** \brief Number of axes of a support. If an image has fewer axes, the missing ones come first and have one sample. */
 inline constexpr unsigned int PointAxes = 3;
 
-/** \brief Elements of an image whose offsets are integers of 32 bits. */
+/** \brief Maximum number of elements of an image for which offsets are 32-bit integers. */
 inline constexpr std::int64_t MaxShortOffsets = 0x7FFFFFFF;
 
-/** \brief A number of samples as a float, or what is before it: from 2^23 on a float has no fraction. */
+/** \brief A number of samples as a float, limited to 2^23, because larger floats have no fraction. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
 FloatBound(std::int64_t size)
 {
@@ -40,13 +40,13 @@ FloatBound(std::int64_t size)
   return static_cast<float>(size < most ? size : most);
 }
 
-/** \brief What the bodies of the operations at points read: SplinePoints for them. Passed by value. */
+/** \brief SplinePoints in the form in which the operations at points read it. Passed by value. */
 struct PointArguments
 {
   unsigned int dimension;
-  std::int64_t size[PointAxes];   ///< slowest first
+  std::int64_t size[PointAxes];   ///< slowest axis first
   float        bound[PointAxes];  ///< FloatBound() of the sizes
-  std::int64_t stride[PointAxes]; ///< elements
+  std::int64_t stride[PointAxes]; ///< in elements
   std::int64_t plane;             ///< elements of a channel
   std::int64_t batches;
   std::int64_t channels;
@@ -72,15 +72,16 @@ struct PointArguments
   }
 };
 
-/** \brief Sums of ScatterDerivatives() in fixed point, host or device memory: of each image and channel its plane. */
+/** \brief Fixed-point sums of ScatterDerivatives() in host or device memory, with one plane for each image and
+ * channel. */
 struct ScatterSums
 {
   std::int64_t *        high;    ///< in quanta
-  std::int64_t *        low;     ///< what that leaves, in parts of a quantum; of double alone, else null
-  const std::uint64_t * largest; ///< bits of the largest finite magnitude of g as double, by image and channel
-  const std::uint32_t * broken;  ///< not 0 where there are numbers that are not finite, by image and channel
+  std::int64_t *        low;     ///< remainder in parts of a quantum; only for double, otherwise null
+  const std::uint64_t * largest; ///< bits of the largest finite magnitude of g as double, for each image and channel
+  const std::uint32_t * broken;  ///< not 0 if there are numbers that are not finite, for each image and channel
   int                   growth;  ///< no sum exceeds 2^growth times the largest magnitude
-  int                   parts;   ///< 2^parts parts of a quantum
+  int                   parts;   ///< a quantum has 2^parts parts
 };
 
 } // namespace itk::CudaSpline

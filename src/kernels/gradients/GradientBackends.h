@@ -25,7 +25,8 @@
 #include <type_traits>
 
 /** \file
- * \brief The operations at points on the host, or on a device; arguments checked, none of them empty. */
+ * \brief The operations at points on the host or on a device. The arguments have been checked, and none of them is
+ * empty. */
 
 namespace itk::CudaSpline
 {
@@ -47,7 +48,7 @@ FilterArrayAdjointOnCpu(const ArrayFilter & filter, const ExecutionContext & con
 void
 FilterArrayAdjointOnCuda(const ArrayFilter & filter, const ExecutionContext & context);
 
-/** \brief What the bodies read. */
+/** \brief Converts the points to the arguments of the operations. */
 inline PointArguments
 PointArgumentsOf(const SplinePoints & points)
 {
@@ -84,7 +85,7 @@ PointArgumentsOf(const SplinePoints & points)
   return arguments;
 }
 
-/** \brief The least power of two that is at least a number, as its exponent. */
+/** \brief The exponent of the smallest power of two that is not less than a number. */
 inline int
 CeilingOfLogarithm(double number)
 {
@@ -97,19 +98,19 @@ CeilingOfLogarithm(double number)
   return exponent;
 }
 
-/** \brief Sets how large the sums of ScatterDerivatives() may become: all numbers of an image and channel may meet in
- * one sample, and the weights of a derivative of order n sum up to 2^n in magnitude. */
+/** \brief Sets the bounds for the sums of ScatterDerivatives(). All numbers of an image and channel may contribute to
+ * the same sample, and the weights of a derivative of order n sum up to 2^n in magnitude. */
 inline void
 BoundSums(const PointArguments & arguments, ScatterSums & sums)
 {
   const auto    numbers = static_cast<double>(arguments.count) * arguments.components;
   constexpr int mostTaps = 6 * 6 * 6;
-  constexpr int bits = 62; // of the sum of the parts
+  constexpr int bits = 62; // available for the sum of the parts
   sums.growth = CeilingOfLogarithm(numbers) + static_cast<int>(arguments.derivatives);
   sums.parts = bits - CeilingOfLogarithm(static_cast<double>(arguments.count) * mostTaps);
 }
 
-/** \brief Calls \p run with a number of derivatives from \p VLeast on, as std::integral_constant. */
+/** \brief Calls \p run with the number of derivatives as std::integral_constant, at least \p VLeast. */
 template <unsigned int VLeast, typename TRun>
 void
 DispatchPointDerivatives(unsigned int derivatives, const TRun & run)
@@ -128,7 +129,8 @@ DispatchPointDerivatives(unsigned int derivatives, const TRun & run)
   }
 }
 
-/** \brief Calls \p run with the order, and with a number of derivatives from \p VLeast on, as std::integral_constant.
+/** \brief Calls \p run with the order and the number of derivatives as std::integral_constant. The number of
+ * derivatives is at least \p VLeast.
  */
 template <unsigned int VLeast, typename TRun>
 void

@@ -28,7 +28,7 @@
 #include <cstdint>
 
 /** \file
- * \brief The bodies of joint histograms, on host and device. */
+ * \brief The computation of joint histograms for host and device. */
 
 namespace itk::CudaSpline
 {
@@ -50,7 +50,7 @@ DifferentiateJointHistogramOnCuda(const JointSamples &     samples,
                                   void *                   movingGradient,
                                   const ExecutionContext & context);
 
-/** \brief What the bodies read. Passed by value. */
+/** \brief Arguments of the computation. Passed by value. */
 template <typename TReal>
 struct JointArguments
 {
@@ -74,15 +74,15 @@ JointArgumentsOf(const JointSamples & samples)
            static_cast<const TReal *>(samples.ends) };
 }
 
-/** \brief From values of an image to its bins. */
+/** \brief Maps values of an image to bins. */
 template <typename TReal>
 struct BinScale
 {
   TReal least;
   TReal most;
-  TReal scale; ///< bins a value
+  TReal scale; ///< bins per unit of the value
 
-  /** \param[in] ends least and most */
+  /** \param[in] ends minimum and maximum */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   BinScale(const TReal * ends, int bins)
     : least(ends[0])
@@ -90,7 +90,7 @@ struct BinScale
     , scale(static_cast<TReal>(bins - 5) / (most > least ? most - least : TReal(1)))
   {}
 
-  /** The place of a value in the histogram, and how it moves with it. */
+  /** Returns the position of a value in the histogram. \p slope is its derivative with respect to the value. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
   Place(TReal value, TReal & slope) const
   {
@@ -101,16 +101,16 @@ struct BinScale
   }
 };
 
-/** \brief A sample's bins along an axis. */
+/** \brief The bins of a sample along an axis. */
 template <typename TReal>
 struct BinTaps
 {
   int   first;
   TReal weights[ParzenTaps];
-  TReal slope;    ///< of the place by the value
-  TReal position; ///< within the support
+  TReal slope;    ///< derivative of the position in the histogram with respect to the value
+  TReal position; ///< position within the support
 
-  /** False for what is NaN. */
+  /** Returns false for NaN. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   Find(const BinScale<TReal> & scale, TReal value, int bins)
   {
@@ -119,7 +119,7 @@ struct BinTaps
     {
       return false;
     }
-    // Within the histogram however the place is rounded: the last support begins at bins - 4.
+    // Stays within the histogram for any rounding of the place: the last support begins at bins - 4.
     const int cell = static_cast<int>(place);
     first = (cell < bins - 3 ? cell : bins - 3) - 1;
     position = place - static_cast<TReal>(first + 1);
@@ -128,7 +128,9 @@ struct BinTaps
   }
 };
 
-/** \brief Adds a sample to a histogram. \param[in,out] histogram has Add(bin, weight) */
+/** \brief Adds a sample to a histogram.
+ *
+ * \param[in,out] histogram provides Add(bin, weight) */
 template <typename TReal, typename THistogram>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SpreadSample(const JointArguments<TReal> & arguments,
@@ -159,7 +161,9 @@ SpreadSample(const JointArguments<TReal> & arguments,
   }
 }
 
-/** \brief The gradients of a sample. \param[out] ofFixed, ofMoving written where they are not null */
+/** \brief Computes the gradients for a sample.
+ *
+ * \param[out] ofFixed, ofMoving written if not null */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 DifferentiateSample(const JointArguments<TReal> & arguments,

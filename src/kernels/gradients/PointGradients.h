@@ -24,19 +24,19 @@
 #include <limits>
 
 /** \file
- * \brief Values and derivatives at a point, and their gradient by the point: bodies for host and device. */
+ * \brief Values and derivatives at a point, and their gradient with respect to the point, for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief All derivatives of total order VTotal of a spline at a point: number [a][b] is a times along the first axis,
- * b times along the second, and VTotal - a - b times along the last. */
+/** \brief All derivatives of total order VTotal of a spline at a point. Element [a][b] is the derivative of order a
+ * along the first axis, order b along the second axis, and order VTotal - a - b along the last axis. */
 template <unsigned int VTotal, typename TReal>
 struct DerivativeSums
 {
   TReal of[VTotal + 1][VTotal + 1];
 
-  /** Of a point that PlaceInRows() found.
+  /** Computes the derivatives at a point for which PlaceInRows() returned true.
    *
    * \param[in] data elements of the image */
   template <unsigned int VOrder>
@@ -66,13 +66,14 @@ struct DerivativeSums
       this->AddSlice(taps, kz, plane);
       slice += arguments.stride[0];
     };
-    if (VOrder == 1 && z.count > 1) // both slices are on their way at a time
+    if (VOrder == 1 && z.count > 1) // loads of both slices are in flight at the same time
     {
       addSlice(z, 0);
       addSlice(z, 1);
       return;
     }
-    AxisTaps<VOrder, VTotal, TReal> next = z; // moved on: data with a run-time index are in memory on a device
+    // Shifted for each slice, because a device stores data with a run-time index in memory.
+    AxisTaps<VOrder, VTotal, TReal> next = z;
     for (unsigned int kz = 0; kz < z.count; ++kz)
     {
       addSlice(next, 0);
@@ -80,10 +81,10 @@ struct DerivativeSums
     }
   }
 
-  /** For any point.
+  /** Computes the derivatives at any point.
    *
    * \param[in] data elements of the image
-   * \param[in] border stands outside */
+   * \param[in] border value outside of the image */
   template <unsigned int VOrder>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE
   DerivativeSums(const PointArguments &                  arguments,
@@ -130,8 +131,8 @@ private:
     }
   }
 
-  /** \param[in] sum of a row, by derivatives along the last axis
-   * \param[in,out] plane by derivatives along the second and the last axis */
+  /** \param[in] sum sum over a row, by order of the derivative along the last axis
+   * \param[in,out] plane sums by order of the derivatives along the second and the last axis */
   template <unsigned int VOrder>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static void
   AddRow(const AxisTaps<VOrder, VTotal, TReal> & y,
@@ -166,9 +167,9 @@ private:
   }
 };
 
-/** \brief DerivativeSums of a point.
+/** \brief Computes the DerivativeSums of a point.
  *
- * \tparam VInRows PlaceInRows() found it */
+ * \tparam VInRows whether PlaceInRows() returned true */
 template <bool VInRows, unsigned int VOrder, unsigned int VTotal, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE DerivativeSums<VTotal, TReal>
                                          SumsOf(const PointArguments &                  arguments,
@@ -188,10 +189,10 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE DerivativeSums<VTotal, TReal>
   }
 }
 
-/** \brief EvaluateDerivatives(), for AtPoint(): VTotal is n. */
+/** \brief Implements EvaluateDerivatives() for AtPoint(). VTotal is n. */
 struct EvaluatePoint
 {
-  /** \tparam VInRows PlaceInRows() found the point */
+  /** \tparam VInRows whether PlaceInRows() returned true for the point */
   template <bool VInRows, unsigned int VOrder, unsigned int VTotal, typename TReal>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static void
   Placed(const PointArguments &                  arguments,
@@ -234,10 +235,10 @@ struct EvaluatePoint
   }
 };
 
-/** \brief ContractDerivatives(), for AtPoint(): VTotal is n + 1. */
+/** \brief Implements ContractDerivatives() for AtPoint(). VTotal is n + 1. */
 struct ContractPoint
 {
-  /** \tparam VInRows PlaceInRows() found the point */
+  /** \tparam VInRows whether PlaceInRows() returned true for the point */
   template <bool VInRows, unsigned int VOrder, unsigned int VTotal, typename TReal>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static void
   Placed(const PointArguments &                  arguments,
@@ -263,7 +264,7 @@ struct ContractPoint
         const TReal weight =
           arguments.weights != nullptr ? static_cast<const TReal *>(arguments.weights)[first + component] : TReal(1);
         const DerivativeCounts counts(
-          component, VTotal - 1, arguments.dimension); // of values none, which is known here
+          component, VTotal - 1, arguments.dimension); // none for values, which is known at compile time
         CUDASPLINE_UNROLL
         for (unsigned int axis = 0; axis < PointAxes; ++axis)
         {
@@ -287,7 +288,7 @@ struct ContractPoint
   }
 };
 
-/** \brief An operation at one of the few points that PlaceInRows() does not find. */
+/** \brief Applies an operation at one of the few points for which PlaceInRows() returned false. */
 template <typename TOperation, unsigned int VOrder, unsigned int VTotal, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE void
 Elsewhere(const PointArguments & arguments, std::int64_t batch, std::int64_t point)
@@ -299,10 +300,10 @@ Elsewhere(const PointArguments & arguments, std::int64_t batch, std::int64_t poi
   TOperation::template Placed<false>(arguments, batch, point, place, z, y, x);
 }
 
-/** \brief An operation at a point.
+/** \brief Applies an operation at a point.
  *
- * \tparam TOperation EvaluatePoint, ContractPoint
- * \tparam VTotal total order of the derivatives of the image that it takes */
+ * \tparam TOperation EvaluatePoint or ContractPoint
+ * \tparam VTotal total order of the derivatives of the image that the operation uses */
 template <typename TOperation, unsigned int VOrder, unsigned int VTotal, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 AtPoint(const PointArguments & arguments, std::int64_t batch, std::int64_t point)

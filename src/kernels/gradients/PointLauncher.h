@@ -23,29 +23,29 @@
 #include "kernels/gradients/GradientArguments.h"
 
 /** \file
- * \brief The kernels of points, whose instances are compiled in sources of their own: src/CudaSplineInstances.cmake
- * lists them. */
+ * \brief The kernels for points. Their instances are compiled in separate sources, which are listed in
+ * src/CudaSplineInstances.cmake. */
 
 namespace itk::CudaSpline
 {
 
 struct OrderedPoints;
 
-/** \brief Enqueues kernels of points in an image of B-splines. Compiled for float and double, orders 0 to 5.
+/** \brief Enqueues kernels for points in an image of B-splines. Compiled for float and double, orders 0 to 5.
  *
- * All have:
- * \param[in] arguments points, image and results, device;
- * \param[in] points their order;
- * \param[in] stream the stream;
+ * All functions have these parameters:
+ * \param[in] arguments points, image and results in device memory
+ * \param[in] points order in which the points are processed
+ * \param[in] stream stream in which the kernel is enqueued
  * \exception DeviceError the kernel cannot be launched */
 template <typename TReal, unsigned int VOrder>
 struct PointLauncher
 {
-  /** The derivatives of an order, 0 to 2, at points. */
+  /** Derivatives of order 0 to 2 at points. */
   static void
   Evaluate(const PointArguments & arguments, const OrderedPoints & points, const Stream & stream);
 
-  /** Their products with weights.
+  /** Products of the derivatives and weights.
    *
    * \param[in] derivatives 1 to 3 */
   static void
@@ -54,14 +54,14 @@ struct PointLauncher
            unsigned int           derivatives,
            const Stream &         stream);
 
-  /** Adds weights at points to the sums of samples. */
+  /** Adds the weights at points to the sums of the samples. */
   static void
   Scatter(const PointArguments & arguments,
           const OrderedPoints &  points,
           const ScatterSums &    sums,
           const Stream &         stream);
 
-  /** Makes results NaN where weights are not finite. */
+  /** Sets results to NaN if their weights are not finite. */
   static void
   Mark(const PointArguments & arguments, const ScatterSums & sums, const Stream & stream);
 };

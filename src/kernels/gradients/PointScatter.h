@@ -25,24 +25,24 @@
 #include <cstring>
 
 /** \file
- * \brief What a point adds to an image, in fixed point, and the sums of that: bodies for host and device. */
+ * \brief Fixed-point contributions of points to an image and their sums, for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Bits of a magnitude as double: they have the order of the numbers.
+/** \brief The bits of the magnitude of a double, which have the same order as the magnitudes.
  *
- * \param[in] number finite */
+ * \param[in] number a finite number */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::uint64_t
                                          BitsOfMagnitude(double number)
 {
-  constexpr std::uint64_t sign = std::uint64_t(1) << 63; // which -0 has too
+  constexpr std::uint64_t sign = std::uint64_t(1) << 63; // also set for -0
   std::uint64_t           bits;
   std::memcpy(&bits, &number, sizeof(bits));
   return bits & ~sign;
 }
 
-/** \brief 2 to a power from -1022 to 1023. */
+/** \brief Computes 2 to a power from -1022 to 1023. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 PowerOfTwo(int power)
 {
@@ -54,7 +54,8 @@ PowerOfTwo(int power)
   return number;
 }
 
-/** \brief Whole quanta of a number, and the remainder: 0 for a float, except its own rounding. */
+/** \brief Splits a number into whole quanta and a remainder. The remainder is 0 for a float, because only its own
+ * rounding error is lost. */
 ///@{
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SplitNumber(float number, std::int64_t & whole, float & rest)
@@ -66,11 +67,11 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SplitNumber(double number, std::int64_t & whole, double & rest)
 {
   whole = static_cast<std::int64_t>(llrint(number));
-  rest = number - static_cast<double>(whole); // exact: above 2^53 there is none
+  rest = number - static_cast<double>(whole); // exact: there is no fraction above 2^53
 }
 ///@}
 
-/** \brief The quantum of an image and channel: numbers of ScatterDerivatives() are whole multiples of it. */
+/** \brief The quantum of an image and channel. The numbers of ScatterDerivatives() are rounded to multiples of it. */
 struct ScatterQuantum
 {
   double quantum; ///< a power of two
@@ -79,8 +80,8 @@ struct ScatterQuantum
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   ScatterQuantum(const ScatterSums & sums, std::int64_t plane)
   {
-    // Sums stay below 2^61 quanta, their roundings far below as many. No power of two leaves the range of double:
-    // sums that stay below 2^-960 have a quantum of 2^-1021.
+    // Sums stay below 2^61 quanta, and their rounding errors are much smaller. No power of two leaves the range of
+    // double: the quantum is 2^-1021 for sums that stay below 2^-960.
     constexpr int room = 61;
     constexpr int least = -960;
     constexpr int bias = 1023;
@@ -92,14 +93,15 @@ struct ScatterQuantum
   }
 };
 
-/** \brief What a point adds to an image and channel, in quanta: factors of derivatives by the first axes.
+/** \brief The contribution of a point to an image and channel in quanta: factors by order of the derivatives along the
+ * first axes.
  *
- * Numbers whose axes are the same in another order have one weight. */
+ * Numbers with the same axes in a different order share a weight. */
 template <unsigned int VTotal, typename TReal>
 struct ScatterFactors
 {
   TReal of[VTotal + 1][VTotal + 1];
-  bool  isFinite; ///< MarkPoint() is for others
+  bool  isFinite; ///< if false, MarkPoint() is used
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE
   ScatterFactors(const PointArguments & arguments,
@@ -123,7 +125,7 @@ struct ScatterFactors
     }
   }
 
-  /** The numbers of a row of taps, by derivatives along it. */
+  /** Computes the numbers for a row of taps, by order of the derivative along the row. */
   template <unsigned int VOrder>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   OfRow(const AxisTaps<VOrder, VTotal, TReal> & z,
@@ -149,7 +151,7 @@ struct ScatterFactors
   }
 };
 
-/** \brief A tap's number of ScatterFactors::OfRow(): whole quanta, and what is left of it. */
+/** \brief Splits the number of a tap (ScatterFactors::OfRow()) into whole quanta and a remainder. */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SplitTap(const TReal (&row)[VTotal + 1],
@@ -167,11 +169,12 @@ SplitTap(const TReal (&row)[VTotal + 1],
   SplitNumber(number, whole, rest);
 }
 
-/** \brief ScatterDerivatives() of a point that has a support, of one image and channel after the other.
+/** \brief Implements ScatterDerivatives() for a point that has a support, for each image and channel.
  *
  * \tparam VTotal n
- * \param[in] begin, end offsets that are added to (elements); all others are left out. Rows of the slowest axis.
- * \param[in] add called with a number of the sums, and what is added to it there: whole quanta, and parts of one */
+ * \param[in] begin, end range of offsets in elements to which contributions are added; all others are skipped. Rows of
+ * the slowest axis.
+ * \param[in] add called with the index of a sum and its contribution as whole quanta and parts of a quantum */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal, typename TAdd>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 ScatterSupport(const PointArguments &                  arguments,
@@ -185,7 +188,8 @@ ScatterSupport(const PointArguments &                  arguments,
                std::int64_t                            end,
                const TAdd &                            add)
 {
-  const AxisTaps<VOrder, VTotal, TReal> ownZ = z; // found by a run-time number: all of the others may be in registers
+  // Accessed with a run-time index, so that all other objects can stay in registers.
+  const AxisTaps<VOrder, VTotal, TReal> ownZ = z;
   const AxisTaps<VOrder, VTotal, TReal> ownY = y;
   const AxisOffsets<VOrder>             ofZ(z, arguments.size[0], arguments.stride[0], arguments.mode);
   const AxisOffsets<VOrder>             ofY(y, arguments.size[1], arguments.stride[1], arguments.mode);
@@ -221,7 +225,7 @@ ScatterSupport(const PointArguments &                  arguments,
   }
 }
 
-/** \brief ScatterSupport() of a point, which may have none. */
+/** \brief Calls ScatterSupport() for a point if it has a support. */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal, typename TAdd>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 ScatterPoint(const PointArguments & arguments,
@@ -241,7 +245,7 @@ ScatterPoint(const PointArguments & arguments,
   }
 }
 
-/** \brief Calls \p mark with the numbers of the sums that a point adds to whose own numbers are not finite. */
+/** \brief Calls \p mark with the indices of all sums to which a point contributes if its own numbers are not finite. */
 template <unsigned int VOrder, typename TReal, typename TMark>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE void
 MarkPoint(const PointArguments & arguments,
@@ -291,9 +295,9 @@ MarkPoint(const PointArguments & arguments,
   }
 }
 
-/** \brief A sum as a number.
+/** \brief Converts a sum to a number.
  *
- * \param[in] at its number */
+ * \param[in] at index of the sum */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 FinishedSum(const PointArguments & arguments, const ScatterSums & scatter, std::int64_t at)

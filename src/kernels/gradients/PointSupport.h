@@ -30,13 +30,13 @@
 #include <cstdint>
 
 /** \file
- * \brief Where a point falls into an image, with the weights of derivatives: for host and device. */
+ * \brief Position of a point in an image and the weights of derivatives, for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Third derivatives of the weights of SplineWeights(), by the differences that are those of
- * SplineDerivativeWeights(). Orders 0 to 2 have 0. */
+/** \brief Third derivatives of the weights of SplineWeights(), computed with the same differences as in
+ * SplineDerivativeWeights(). They are 0 for the orders 0 to 2. */
 template <unsigned int VOrder, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 SplineThirdDerivativeWeights(TReal t, TReal * weights)
@@ -62,16 +62,16 @@ SplineThirdDerivativeWeights(TReal t, TReal * weights)
   }
 }
 
-/** \brief The taps of an axis: where they begin, and their weights in derivatives of order 0 to VTotal. */
+/** \brief The taps of an axis: the index of the first one, and the weights for derivatives of order 0 to VTotal. */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 struct AxisTaps
 {
-  unsigned int count;                          ///< 1 for an axis that the image has not
-  std::int64_t first;                          ///< index of the first one, which may be outside
-  bool         isWhole;                        ///< none of them is outside
+  unsigned int count;                          ///< 1 for an axis that the image does not have
+  std::int64_t first;                          ///< index of the first tap, which may be outside
+  bool         isWhole;                        ///< whether all taps are inside
   TReal        weight[VTotal + 1][VOrder + 1]; ///< by order of the derivative along this axis
 
-  /** The axis that there is not. */
+  /** Sets the taps of an axis that the image does not have. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   SetNone()
   {
@@ -89,8 +89,8 @@ struct AxisTaps
     }
   }
 
-  /** \param[in] x coordinate (samples)
-   * \return false where the border value stands */
+  /** \param[in] x coordinate in samples
+   * \return false if the border value is used */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE bool
   Set(TReal x, std::int64_t size, ArrayMode mode)
   {
@@ -113,7 +113,7 @@ struct AxisTaps
     if constexpr (VTotal >= 1)
     {
       const auto slope = isUnfolded ? TReal(1) : static_cast<TReal>(SlopeOfFold(static_cast<double>(x), size, mode));
-      if (slope != TReal(1)) // seldom
+      if (slope != TReal(1)) // rarely the case
       {
         TReal power = slope;
         for (unsigned int level = 1; level <= VTotal; ++level, power *= slope)
@@ -128,29 +128,30 @@ struct AxisTaps
     return true;
   }
 
-  /** Begin and place of a support that lies in the image whole: those of ArraySupport(), without a jump.
+  /** Finds the begin of a support that is entirely in the image, and the position in it. Equivalent to ArraySupport(),
+   * but without branches.
    *
    * \param[in] bound PointArguments::bound of the axis
-   * \return false where the other way has to be taken: what is set then does not count */
+   * \return false if Set() has to be used instead; the results are not valid in this case */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   FindWhole(TReal x, float bound, TReal & position)
   {
     constexpr auto half = static_cast<TReal>(VOrder % 2 == 1 ? 0.0 : 0.5);
     constexpr auto before = static_cast<TReal>(VOrder / 2);
     constexpr auto behind = static_cast<TReal>((VOrder + 1) / 2);
-    const TReal    end = static_cast<TReal>(bound) - (VOrder == 0 ? TReal(1) : behind); // of order 0 the last sample
+    const TReal    end = static_cast<TReal>(bound) - (VOrder == 0 ? TReal(1) : behind); // the last sample for order 0
     bool           isFound = false;
     int            middle = 0;
     if constexpr (sizeof(TReal) > sizeof(float))
     {
       const TReal shifted = half == TReal(0) ? x : RoundedSum(x, half);
       isFound = VOrder == 0 ? x >= TReal(0) && x <= end : shifted >= before && shifted < end;
-      middle = static_cast<int>(isFound ? shifted : TReal(0)); // its floor, as it is not negative
+      middle = static_cast<int>(isFound ? shifted : TReal(0)); // equal to the floor, because it is not negative
       position = x - static_cast<TReal>(middle);
     }
     else
     {
-      // A float plus one half is not a float: the fraction decides.
+      // A float plus one half may not be representable, so the fraction is compared.
       isFound = VOrder == 0 ? x >= TReal(0) && x <= end : x >= before - half && x < end - half;
       const TReal known = isFound ? x : TReal(0);
       middle = static_cast<int>(known);
@@ -165,7 +166,7 @@ struct AxisTaps
     return isFound;
   }
 
-  /** Set() of the place that FindWhole() found. */
+  /** Same as Set() for the position that FindWhole() found. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   SetWhole(TReal position)
   {
@@ -174,7 +175,7 @@ struct AxisTaps
     this->SetWeights(position);
   }
 
-  /** Weights of tap k + 1 stand where those of tap k stood. */
+  /** Moves the weights of each tap k + 1 to tap k. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   MoveOn()
   {
@@ -209,11 +210,11 @@ private:
   }
 };
 
-/** \brief Where the taps of an axis are: of a support that reaches beyond the image. */
+/** \brief Offsets of the taps of an axis for a support that reaches beyond the image. */
 template <unsigned int VOrder>
 struct AxisOffsets
 {
-  std::int64_t of[VOrder + 1]; ///< elements, or OffsetOutside
+  std::int64_t of[VOrder + 1]; ///< in elements, or OffsetOutside
 
   template <unsigned int VTotal, typename TReal>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE
@@ -229,18 +230,20 @@ struct AxisOffsets
   }
 };
 
-/** \brief What became of a point. */
+/** \brief Position of a point relative to the image. */
 enum class PointPlace : unsigned char
 {
-  Inside,  ///< it has a support
+  Inside,  ///< the point has a support
   Outside, ///< the border value is used
-  Nowhere  ///< it is NaN
+  Nowhere  ///< the point is NaN
 };
 
-/** \brief Taps of a point by axis. The axes are objects of their own: data with a run-time index are in memory on a
- * device, and the last one's taps, whose loops are unrolled, shall not.
+/** \brief Finds the taps of a point along each axis.
  *
- * \param[in] point its coordinates, the slowest axis first */
+ * The axes are separate objects, because a device stores data with a run-time index in memory. The taps of the last
+ * axis, whose loops are unrolled, should stay in registers.
+ *
+ * \param[in] point coordinates, the slowest axis first */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE PointPlace
 PlacePoint(const PointArguments &            arguments,
@@ -250,7 +253,7 @@ PlacePoint(const PointArguments &            arguments,
            AxisTaps<VOrder, VTotal, TReal> & x)
 {
   const unsigned int first = arguments.FirstAxis();
-  TReal              at[PointAxes]; // all of them are on their way before one decides anything
+  TReal              at[PointAxes]; // all loads are in flight before any branch
   CUDASPLINE_UNROLL
   for (unsigned int axis = 0; axis < PointAxes; ++axis)
   {
@@ -273,10 +276,10 @@ PlacePoint(const PointArguments &            arguments,
   return !isNumber ? PointPlace::Nowhere : (isInside ? PointPlace::Inside : PointPlace::Outside);
 }
 
-/** \brief PlacePoint() of a point whose taps lie in rows of the image, one after the other, as nearly all do: nothing
- * is asked on the way to it, and what is known of such taps is known to the compiler.
+/** \brief Same as PlacePoint(), but only for points whose taps are in consecutive rows of the image, which is true for
+ * nearly all points. There are no branches, and the properties of such taps are known at compile time.
  *
- * \return false where PlacePoint() has to be asked: what is set then does not count */
+ * \return false if PlacePoint() has to be used instead; the results are not valid in this case */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
 PlaceInRows(const PointArguments &            arguments,
@@ -285,7 +288,7 @@ PlaceInRows(const PointArguments &            arguments,
             AxisTaps<VOrder, VTotal, TReal> & y,
             AxisTaps<VOrder, VTotal, TReal> & x)
 {
-  if (arguments.dimension < 2) // has no rows
+  if (arguments.dimension < 2) // there are no rows
   {
     return false;
   }
@@ -313,7 +316,7 @@ PlaceInRows(const PointArguments &            arguments,
   return true;
 }
 
-/** \brief Offset of the first tap (elements): of supports that PlaceInRows() found. */
+/** \brief Offset of the first tap in elements, for supports that PlaceInRows() found. */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                          FirstOffset(const PointArguments &                  arguments,
@@ -321,7 +324,7 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                                      const AxisTaps<VOrder, VTotal, TReal> & y,
                                                      const AxisTaps<VOrder, VTotal, TReal> & x)
 {
-  if (arguments.plane <= MaxShortOffsets) // the same for all
+  if (arguments.plane <= MaxShortOffsets) // the same for all threads
   {
     return static_cast<int>(z.first) * static_cast<int>(arguments.stride[0]) +
            static_cast<int>(y.first) * static_cast<int>(arguments.stride[1]) + static_cast<int>(x.first);
@@ -329,7 +332,7 @@ CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
   return z.first * arguments.stride[0] + y.first * arguments.stride[1] + x.first;
 }
 
-/** \brief The numbers of a point in an array of batches x channels x count x components. */
+/** \brief Index of the first number of a point in an array of batches x channels x count x components. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
 NumbersOfPoint(const PointArguments & arguments, std::int64_t batch, std::int64_t channel, std::int64_t point)
 {
@@ -344,7 +347,8 @@ CoordinatesOf(const PointArguments & arguments, std::int64_t batch, std::int64_t
   return static_cast<const TReal *>(arguments.points) + batch * arguments.pointStride + point * arguments.dimension;
 }
 
-/** \brief By axis, how often it is among the axes of a component: digits of its number, the first the most significant.
+/** \brief For each axis, how often it appears among the axes of a component. The axes are the digits of the index of
+ * the component, the first one being the most significant.
  */
 struct DerivativeCounts
 {

@@ -26,15 +26,15 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Converts numbers in the memory of a residence: float to double, or double to float.
+/** \brief Converts numbers in the memory of a backend from float to double, or from double to float.
  *
  * \param[in] from numbers
- * \param[in] type their type: Float32 or Float64; the output has the other
+ * \param[in] type their type: Float32 or Float64; the output has the other type
  * \param[out] to as many numbers */
 void
 ConvertNumbers(const void * from, ScalarType type, void * to, std::int64_t count, const Residence & residence);
 
-/** \brief ConvertNumbers() on a device; there is none without the CUDA Toolkit. */
+/** \brief ConvertNumbers() on a device; not available without the CUDA Toolkit. */
 void
 ConvertNumbersOnCuda(const void * from, ScalarType type, void * to, std::int64_t count, const Residence & residence);
 

@@ -23,12 +23,12 @@
 #include <type_traits>
 
 /** \file
- * \brief From a descriptor to the types that the bodies of metrics are compiled for. */
+ * \brief Selects the types for which the bodies of metrics are compiled from a descriptor. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Calls \p run with VDimension and a number of the type of the elements. */
+/** \brief Calls \p run with VDimension and a number of the element type. */
 template <typename TRun>
 void
 DispatchMetricReal(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
@@ -82,11 +82,12 @@ DispatchDerivativeValues(const MetricDescriptor & descriptor, ScalarType element
   }
 }
 
-/** \brief How samples are moved, as a type. */
+/** \brief A SampleMove as a type. */
 template <SampleMove VMove>
 using SampleMoveConstant = std::integral_constant<SampleMove, VMove>;
 
-/** \brief Whether there are kernels for SampleMove::Field: B-splines take longer than the way to them. */
+/** \brief Whether there are kernels for SampleMove::Field. For B-splines they would save little: their evaluation takes
+ * longer than the mapping. */
 ///@{
 template <typename TValues>
 inline constexpr bool CanLead = true;
@@ -94,7 +95,7 @@ template <typename TReal>
 inline constexpr bool CanLead<SplineValues<TReal>> = false;
 ///@}
 
-/** \brief Calls \p run with VDimension, the values, and how samples are moved: of a pass without derivative. */
+/** \brief Calls \p run with VDimension, the values, and the SampleMove of a pass without derivative. */
 template <typename TRun>
 void
 DispatchMetricSums(const MetricDescriptor & descriptor, const MetricSources & sources, const TRun & run)
@@ -117,8 +118,8 @@ DispatchMetricSums(const MetricDescriptor & descriptor, const MetricSources & so
   });
 }
 
-/** \brief Calls \p run with VDimension, the values, and how samples are moved: of a pass with derivative by the samples
- * of a field. */
+/** \brief Calls \p run with VDimension, the values, and the SampleMove of a pass with derivatives at the samples of a
+ * field. */
 template <typename TRun>
 void
 DispatchMetricForces(const MetricDescriptor & descriptor, const MetricSources & sources, const TRun & run)
@@ -136,8 +137,8 @@ DispatchMetricForces(const MetricDescriptor & descriptor, const MetricSources & 
   });
 }
 
-/** \brief Calls \p run with VDimension, the values, and the sets of moments or coefficients: of a pass with derivative
- * by a linear stage, or by coefficients of B-splines. */
+/** \brief Calls \p run with VDimension, the values, and the sets of moments or coefficients of a pass whose derivative
+ * is with respect to a linear stage or the coefficients of B-splines. */
 template <typename TRun>
 void
 DispatchMetricCoefficients(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
@@ -148,7 +149,7 @@ DispatchMetricCoefficients(const MetricDescriptor & descriptor, ScalarType eleme
   });
 }
 
-/** \brief The same, and how samples are moved: of a pass with derivative by a linear stage. */
+/** \brief The same with the SampleMove, for a pass whose derivative is with respect to a linear stage. */
 template <typename TRun>
 void
 DispatchMetricDerivatives(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)

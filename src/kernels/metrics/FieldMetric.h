@@ -36,50 +36,50 @@
 #include <vector>
 
 /** \file
- * \brief The metrics of registrations by fields: two images on one grid, how alike they are, and the force on each
- * sample. */
+ * \brief The metrics of registrations of displacement fields: the similarity of two images on one grid, and the force
+ * at each sample. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief What a value is made of, in the memory of a backend; each metric writes its own. */
+/** \brief The sums from which a value is computed, in the memory of a backend. Each metric writes its own member. */
 struct FieldMetricSums
 {
-  LocalCorrelationSums correlation; ///< of metrics that have windows
-  PointSums            differences; ///< of metrics whose value is the mean of squared differences
-  /** Of metrics whose values the host computes: as ValuesOf() returns them. */
+  LocalCorrelationSums correlation; ///< for metrics with windows
+  PointSums            differences; ///< for metrics whose value is the mean of squared differences
+  /** For metrics whose values the host computes: the result of ValuesOf(). */
   std::array<double, 2> values;
 };
 
-/** \brief What a metric is made for. */
+/** \brief The parameters for the creation of a metric. */
 struct FieldMetricSetup
 {
-  FieldMetricOptions options;                      ///< which metric, with its parameters
-  FieldShape         shape;                        ///< grid of the images that are compared; type of the forces
-  ScalarType         pixel{ ScalarType::Float32 }; ///< of both images: Float32 or Float64
-  /** Grids of the images that the gradients are of, fixed then moving: \c shape's, where images were moved onto it
-   * before they are compared. */
+  FieldMetricOptions options;                      ///< the metric and its parameters
+  FieldShape         shape;                        ///< grid of the compared images; type of the forces
+  ScalarType         pixel{ ScalarType::Float32 }; ///< type of both images: Float32 or Float64
+  /** Grids of the images whose gradients are used, fixed then moving: the grid of \c shape if images are resampled to
+   * it before they are compared. */
   std::array<FieldGrid, 2> grids;
-  bool                     comparesOriginals{ false }; ///< images are compared as they are (SynMetric)
+  bool                     comparesOriginals{ false }; ///< original images are compared (SynMetric)
   bool                     hasStages{ false };         ///< an image has an initial transform
-  /** Ranges of both images, for all comparisons: of metrics that have variance floors; of the magnitudes of gradients,
-   * of metrics that have edge parameters. Of histograms; nothing: each comparison finds its own. */
+  /** Ranges of both images, for all comparisons: of the values for metrics with variance floors, and of the magnitudes
+   * of gradients for metrics with edge parameters. For histograms; empty: computed for each comparison. */
   std::optional<std::array<PixelRange, 2>> ranges;
-  std::array<ResidentImage, 2>             images; ///< fixed and moving, as they are; of metrics that have features
+  std::array<ResidentImage, 2>             images; ///< the original fixed and moving images, for metrics with features
 };
 
-/** \brief An image as it is, and how samples of the grid are moved into it. */
+/** \brief An original image, and the stages that map samples of the grid into it. */
 struct UnmovedImage
 {
   ResidentImage                      mask;   ///< without data: the image counts everywhere
   std::vector<TransformChain::Stage> stages; ///< the field of the grid is the first one, if there is one
 };
 
-/** \brief What a metric compares. */
+/** \brief The images that a metric compares. */
 struct ComparedPair
 {
-  LocalCorrelationImages      moved;   ///< on the grid; not of metrics that have features
-  std::array<UnmovedImage, 2> unmoved; ///< fixed and moving; of metrics that have features alone
+  LocalCorrelationImages      moved;   ///< on the grid; not for metrics with features
+  std::array<UnmovedImage, 2> unmoved; ///< fixed and moving; only for metrics with features
 };
 
 /** \brief A metric on one backend, with its memory. */
@@ -94,18 +94,18 @@ public:
 
   /** \brief Compares two images.
    *
-   * \param[in] pair both images, with their masks, and with gradients where there are any
-   * \param[out] sums memory of the backend
+   * \param[in] pair both images, with their masks, and with gradients if there are any
+   * \param[out] sums in the memory of the backend
    * \param[out] byMoving force on the displacements of the moving image
-   * \param[out] byFixed force on those of the fixed image; null: not wanted
+   * \param[out] byFixed force on those of the fixed image; null: not computed
    * \param[out] scratch CountFieldMetricScratch() bytes */
   virtual void
   Compare(const ComparedPair & pair, FieldMetricSums * sums, void * byMoving, void * byFixed, void * scratch) = 0;
 
-  /** Values of a comparison: from the fixed to the moving image, and exchanged. The largest double where no
-   * sample is valid.
+  /** Values of a comparison: from the fixed to the moving image, and exchanged. The largest double if no sample is
+   * valid.
    *
-   * \param[in] sums in host memory, as Compare() wrote them */
+   * \param[in] sums in host memory, as written by Compare() */
   virtual std::array<double, 2>
   ValuesOf(const FieldMetricSums & sums) const = 0;
 
@@ -124,12 +124,12 @@ public:
   }
 };
 
-/** \brief Maximum bytes of a device that a metric takes which keeps only sums. */
+/** \brief Maximum device memory of a metric that stores only sums (bytes). */
 inline constexpr std::size_t SmallFieldMetricBytes = std::size_t(1) << 20;
 
-/** \brief Makes the metric of a setup.
+/** \brief Creates a metric.
  *
- * \exception std::invalid_argument the metric has no force on each sample, or parameters do not fit
+ * \exception std::invalid_argument the metric has no force at each sample, or parameters do not fit
  * \exception DeviceError out of memory */
 std::unique_ptr<FieldMetric>
 MakeFieldMetric(const FieldMetricSetup & setup, const Residence & residence);
@@ -138,7 +138,7 @@ MakeFieldMetric(const FieldMetricSetup & setup, const Residence & residence);
 std::size_t
 CountFieldMetricScratch(MetricKind kind, const FieldGrid & grid);
 
-/** \brief Bytes of a device that the metric of a setup takes, except for the images. */
+/** \brief Device memory of a metric, except for the images (bytes). */
 std::size_t
 CountFieldMetricBytes(const FieldMetricSetup & setup);
 

@@ -31,7 +31,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The samples next to one, by axis. */
+/** \brief The neighbours of a sample, for each axis. */
 template <typename TPixel>
 struct GridNeighbours
 {
@@ -39,13 +39,13 @@ struct GridNeighbours
   TPixel below[3];
 };
 
-/** \brief PointDifferences() at the samples of the image, with few operations where its axes are those of space.
+/** \brief PointDifferences() at the samples of the image, with few operations if its axes are those of physical space.
  *
- * There the places half a spacing away lie in the middle between samples, and whether those beyond the first and the
- * last sample count as inside (at -1/2 ITK's coordinates are rounded) is asked once an axis. */
+ * The points half a spacing away are then in the middle between samples. Whether those beyond the first and the last
+ * sample count as inside (at -1/2 ITK's coordinates are rounded) is tested once per axis. */
 struct GridDifferences
 {
-  static constexpr unsigned int Axes = 3; ///< images of two have one slice
+  static constexpr unsigned int Axes = 3; ///< two-dimensional images have one slice
 
   GridExtent<Axes> extent;
   double           origin[Axes];
@@ -54,10 +54,10 @@ struct GridDifferences
   double           lower[Axes]; ///< bounds of continuous indices: inside is [lower, upper)
   double           upper[Axes];
   double           halfSpacing[Axes];
-  double           weight[Axes]; ///< of the difference between the neighbours along an axis (1 / mm)
+  double           weight[Axes]; ///< of the difference of the neighbours along an axis (1 / mm)
   bool             countsFirst[Axes];
   bool             countsLast[Axes];
-  bool             isAlongAxes; ///< the axes of the grid are those of space
+  bool             isAlongAxes; ///< the axes of the grid are those of physical space
   bool             followsGrid; ///< see LocalCorrelationImages::gradientsFollowGrid
 
   /** The rule of itk::ImageFunction::IsInsideBuffer(). */
@@ -75,8 +75,8 @@ struct GridDifferences
   /** \brief The neighbours of a sample along the axes; at an end the sample itself.
    *
    * \param[in] data first sample, host or device
-   * \param[in] at samples from the first one, by axis
-   * \param[in] offset the same in memory */
+   * \param[in] at index of the sample, relative to the first one
+   * \param[in] offset its offset in memory */
   template <typename TPixel>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE GridNeighbours<TPixel>
   Neighbours(const TPixel * data, const std::int64_t (&at)[Axes], std::int64_t offset) const
@@ -92,11 +92,11 @@ struct GridDifferences
     return found;
   }
 
-  /** \brief The gradient at a sample, where the axes are those of space.
+  /** \brief The gradient at a sample, if the axes are those of physical space.
    *
    * \tparam TReal type of the differences
    * \param[in] around Neighbours() of the sample
-   * \param[in] at samples from the first one, by axis
+   * \param[in] at index of the sample, relative to the first one
    * \param[out] gradient (per mm) */
   template <typename TPixel, typename TReal>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -110,7 +110,7 @@ struct GridDifferences
     }
   }
 
-  /** The same on any grid: differences along its axes, turned to those of space. */
+  /** The same on any grid: differences along its axes, rotated to physical space. */
   template <typename TPixel>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Turned(const TPixel * data, const std::int64_t (&at)[Axes], double (&gradient)[Axes]) const
@@ -131,7 +131,7 @@ struct GridDifferences
     }
   }
 
-  /** \brief The same on any grid: of ITK's rule by the places around the sample. */
+  /** \brief The same on any grid, with ITK's rule: from the points around the sample. */
   template <typename TPixel>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   OfPlace(const TPixel * data, const std::int64_t (&at)[Axes], double (&gradient)[Axes]) const

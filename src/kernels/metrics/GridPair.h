@@ -25,12 +25,12 @@
 #include <cstdint>
 
 /** \file
- * \brief Two images on one grid, as metrics read them there: validity, gradients, derivatives. */
+ * \brief Two images on one grid for metrics: validity, gradients, derivatives. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Two images on one grid, their gradients, and where derivatives go. Passed by value.
+/** \brief Two images on one grid, their gradients, and the destinations of derivatives. Passed by value.
  *
  * Types of derivatives, and dimensions, are run-time: they cost little compared with the reads of a metric. */
 template <typename TPixel>
@@ -45,9 +45,9 @@ struct GridPair
   void *               movingDerivative;
   void *               fixedDerivative;
   GridDifferences      differences;
-  int                  numbers; ///< of a derivative: the dimension, or 1 where it is a factor alone
+  int                  numbers; ///< components of a derivative: the dimension, or 1 if it is only a factor
   bool                 factorsAlone;
-  bool                 isDouble; ///< gradients and derivatives are
+  bool                 isDouble; ///< type of gradients and derivatives
 
   /** Whether a sample counts. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
@@ -57,7 +57,7 @@ struct GridPair
            (movingInside == nullptr || movingInside[offset] != 0);
   }
 
-  /** Whether the gradients of an image are differences along axes that are not those of space. */
+  /** Whether the gradients of an image are differences along axes other than those of physical space. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   IsOblique(const void * gradients) const
   {
@@ -71,12 +71,12 @@ struct GridPair
     return !factorsAlone && gradients == nullptr && differences.isAlongAxes;
   }
 
-  /** What a factor is multiplied with; where IsOblique(), (1, 0, 0) and the factor is still to be.
+  /** The vector that a factor multiplies. With IsOblique() it is (1, 0, 0), and the factor must be multiplied later.
    *
-   * \param[in] around neighbours in the image, read where HasDifferences()
+   * \param[in] around neighbours in the image, read if HasDifferences()
    * \param[in] gradients null: differences
-   * \param[in] at samples from the first of the grid, by axis
-   * \param[in] offset the same in memory */
+   * \param[in] at index of the sample, relative to the first of the grid
+   * \param[in] offset its offset in memory */
   template <typename TReal>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Gradient(const GridNeighbours<TPixel> & around,
@@ -107,7 +107,7 @@ struct GridPair
     }
   }
 
-  /** The same on any grid, of differences along any axes too. */
+  /** The same on any grid, including differences along any axes. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   GradientOf(const TPixel * image,
              const void *   gradients,
@@ -125,7 +125,7 @@ struct GridPair
     this->Gradient(around, gradients, at, offset, gradient);
   }
 
-  /** A number of a derivative that was written. */
+  /** A component of a derivative that was written. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   Load(const void * derivative, std::int64_t number) const
   {
@@ -133,7 +133,7 @@ struct GridPair
                     : static_cast<double>(static_cast<const float *>(derivative)[number]);
   }
 
-  /** Writes a number of a derivative. */
+  /** Writes a component of a derivative. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Store(void * derivative, std::int64_t number, double value) const
   {
@@ -148,12 +148,12 @@ struct GridPair
   }
 };
 
-/** \brief A pair of images.
+/** \brief Creates a pair of images.
  *
- * \param[in] grid of all arrays
+ * \param[in] grid grid of all arrays
  * \param[in] derivative type of gradients and derivatives
- * \param[in] images what is compared
- * \param[out] movingDerivative, fixedDerivative where derivatives go; null: not wanted
+ * \param[in] images the arrays to compare
+ * \param[out] movingDerivative, fixedDerivative destinations of derivatives; null: not computed
  * \param[in] factorsAlone see LocalCorrelationDescriptor */
 template <typename TPixel>
 GridPair<TPixel>

@@ -31,7 +31,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief What a grid's pixels are as a source; elements are the pixels. */
+/** \brief Describes the pixels of a grid as a source; the elements are the pixels. */
 inline SourceDescriptor
 DescribeGrid(const FieldGrid & grid, ScalarType pixel)
 {
@@ -47,7 +47,7 @@ DescribeGrid(const FieldGrid & grid, ScalarType pixel)
   return source;
 }
 
-/** \brief A list of numbers as a source. */
+/** \brief Describes a list of numbers as a source. */
 inline SourceDescriptor
 DescribeList(std::int64_t count, ScalarType type)
 {
@@ -59,7 +59,7 @@ DescribeList(std::int64_t count, ScalarType type)
   return source;
 }
 
-/** \brief Interpolation in an image, with the bounds of itk::ImageFunction. */
+/** \brief Describes the interpolation of an image, with the bounds of itk::ImageFunction. */
 inline InterpolationDescriptor
 DescribeInterpolation(const FieldGrid & grid, Interpolation method)
 {

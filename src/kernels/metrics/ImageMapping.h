@@ -28,12 +28,12 @@
 #include <cstdint>
 
 /** \file
- * \brief Images as metrics see them through a transform: the body of host and device. */
+ * \brief Images mapped by a transform for metrics: the body for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief A grid, as PointDifferences() asks it. */
+/** \brief A grid, in the form that PointDifferences() needs. */
 template <unsigned int VDimension>
 struct DifferenceGrid : GridGeometry<VDimension>
 {
@@ -44,14 +44,14 @@ struct DifferenceGrid : GridGeometry<VDimension>
   }
 };
 
-/** \brief The mask of an image, by the nearest pixel. */
+/** \brief The mask of an image, sampled at the nearest pixel. */
 template <unsigned int VDimension>
 struct MaskOfImage
 {
   GridGeometry<VDimension> grid;
   const std::uint8_t *     inside; ///< null: the image counts everywhere
 
-  /** Whether the image counts at a place (mm). */
+  /** Whether the image counts at a point (mm). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   Admits(const double (&place)[VDimension]) const
   {
@@ -65,7 +65,7 @@ struct MaskOfImage
     std::int64_t stride = 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      constexpr double   beyond = 0x1p52; // of any index; NaN is there too
+      constexpr double   beyond = 0x1p52; // beyond any index; false for NaN, too
       const bool         isKnown = index[d] >= -beyond && index[d] <= beyond;
       const std::int64_t near = isKnown ? NearestIndex(index[d]) - grid.extent.start[d] : -1;
       if (near < 0 || near >= grid.extent.size[d])
@@ -79,7 +79,7 @@ struct MaskOfImage
   }
 };
 
-/** \brief What MapImage() reads and writes. */
+/** \brief The arrays of MapImage(). */
 template <unsigned int VDimension, typename TPixel, typename TReal>
 struct ImageMap
 {
@@ -95,7 +95,7 @@ struct ImageMap
   std::uint8_t *                inside;
   TReal *                       gradients;
 
-  /** A sample of the output. */
+  /** Computes a sample of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
@@ -138,7 +138,7 @@ private:
       PointDifferences(input, inputGrid, halfSpacing, place, gradient);
       return;
     }
-    cell.offset *= VDimension; // of vectors
+    cell.offset *= VDimension; // offset of vectors
     for (std::int64_t & step : cell.step)
     {
       step *= VDimension;

@@ -30,63 +30,66 @@
 #include <limits>
 
 /** \file
- * \brief What the kernels of a metric read. */
+ * \brief The arguments of the kernels of a metric. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Linear stages that travel with the arguments; longer chains, and other stages, are read from memory. */
+/** \brief Maximum number of linear stages in the arguments; longer chains, and other stages, are read from memory. */
 inline constexpr int MetricMaps = 3;
 
-/** \brief How the samples of a pass are moved. A kernel that calls the function which knows stages of every kind has as
- * many registers a thread as that one, and so few threads. */
+/** \brief How the samples of a pass are mapped. A kernel that calls the function for stages of every kind needs as many
+ * registers per thread as that function, and thus has few threads. */
 enum class SampleMove : unsigned char
 {
-  Affine,         ///< by affine stages
-  Field,          ///< by a field's vectors at the samples, MetricArguments::LeadsByField(), and a few affine stages
-  Any,            ///< by stages of any kind
-  AnyWithJacobian ///< the same, and gradients are transformed by the following ones, if the arguments request it
+  Affine, ///< by affine stages
+  Field,  ///< by a field's vectors at the samples (LeadsByField()), and a few affine stages
+  Any,    ///< by stages of any kind
+  /** The same, and gradients are multiplied with the Jacobians of the following stages, if the arguments request it. */
+  AnyWithJacobian
 };
 
-/** \brief What a kernel of a metric reads, with the dimension fixed. Passed by value. */
+/** \brief The arguments of a kernel of a metric, with compile-time dimension. Passed by value. */
 template <unsigned int VDimension>
 struct MetricArguments
 {
   EvaluationArguments<VDimension> moving;  ///< source, method, bounds, virtual grid, stages, moving image's grid
-  std::int64_t                    count;   ///< samples
-  bool                            nearest; ///< of PlainValues: nearest neighbour, not linear
+  std::int64_t                    count;   ///< number of samples
+  bool                            nearest; ///< for PlainValues: nearest neighbour, else linear
   MetricPass                      pass;
   MetricGradient                  gradientFrom;
   bool                            singleMoving;
   bool                            singleFixed;
-  void *                          kept;  ///< moving values that a pass leaves or takes, float or double; null: none
-  std::uint8_t *                  valid; ///< where a pass that leaves values sets 1 for valid samples; null: nowhere
-  const void *                    fixed; ///< elements of the type of \c moving's
-  const std::uint8_t *            inside;
-  const double *                  points;
-  const void *                    gradient; ///< of the moving image's extent
-  double                          halfSpacing[VDimension];
-  double                          centre[VDimension];
-  std::int64_t                    stride;                 ///< of a step of a cursor, in samples
-  double                          step[VDimension];       ///< the same by axis, without carries
-  double                          regionSize[VDimension]; ///< of the virtual grid, and its ends
-  double                          regionEnd[VDimension];
-  double                          fixedMean;
-  double                          movingMean;
-  double                          normalizer; ///< of MetricPass::Demons, with its thresholds
-  double                          differenceThreshold;
-  double                          denominatorThreshold;
-  ParzenBins                      bins;
-  const double *                  table;            ///< of MetricPass::Information, host or device
-  AffineMap<VDimension>           maps[MetricMaps]; ///< the stages, except for a leading field
-  int                             mapCount;         ///< negative: the stages of \c moving instead
-  FieldAtSamples<VDimension>      leading;          ///< a field that leads
-  const std::uint8_t *            mask;
-  GridExtent<VDimension>          maskExtent;
-  double                          maskOrigin[VDimension];
-  double                          maskPointToIndex[VDimension][VDimension];
-  AffineMap<VDimension>           maskMap;
-  int                             front; ///< MetricDescriptor::CountFront(); negative: it is not bent
+  void *                          kept; ///< moving values that a pass stores or reads, float or double; null: neither
+  /** Flags that a pass which stores values sets to 1 for valid samples; null: not stored. */
+  std::uint8_t *             valid;
+  const void *               fixed; ///< elements of the same type as those of \c moving
+  const std::uint8_t *       inside;
+  const double *             points;
+  const void *               gradient; ///< with the extent of the moving image
+  double                     halfSpacing[VDimension];
+  double                     centre[VDimension];
+  std::int64_t               stride;                 ///< of a step of a cursor, in samples
+  double                     step[VDimension];       ///< the same for each axis, without carries
+  double                     regionSize[VDimension]; ///< size of the virtual grid, and its ends
+  double                     regionEnd[VDimension];
+  double                     fixedMean;
+  double                     movingMean;
+  double                     normalizer; ///< of MetricPass::Demons, with its thresholds
+  double                     differenceThreshold;
+  double                     denominatorThreshold;
+  ParzenBins                 bins;
+  const double *             table;            ///< for MetricPass::Information, host or device
+  AffineMap<VDimension>      maps[MetricMaps]; ///< the stages, except for a leading field
+  int                        mapCount;         ///< negative: the stages of \c moving are used instead
+  FieldAtSamples<VDimension> leading;          ///< a field before these stages
+  const std::uint8_t *       mask;
+  GridExtent<VDimension>     maskExtent;
+  double                     maskOrigin[VDimension];
+  double                     maskPointToIndex[VDimension][VDimension];
+  AffineMap<VDimension>      maskMap;
+  /** MetricDescriptor::CountFront(); negative: gradients are not multiplied with Jacobians. */
+  int front;
 
   /** \brief Sets the step of MetricCursor::Advance().
    *
@@ -102,9 +105,9 @@ struct MetricArguments
     }
   }
 
-  /** \brief Leaves the moving value of a sample, where wanted.
+  /** \brief Stores the moving value of a sample if requested.
    *
-   * \param[in] slot its place among the values
+   * \param[in] slot its position among the values
    * \param[in] value rounded to float if \c singleMoving is true */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Keep(std::int64_t slot, double value) const
@@ -122,7 +125,7 @@ struct MetricArguments
     }
   }
 
-  /** \brief Tells that a sample is valid, where wanted. */
+  /** \brief Stores that a sample is valid if requested. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Mark(std::int64_t slot) const
   {
@@ -132,7 +135,7 @@ struct MetricArguments
     }
   }
 
-  /** \brief A value that a pass left with Keep(). */
+  /** \brief A value stored with Keep(). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   Kept(std::int64_t slot) const
   {
@@ -140,7 +143,7 @@ struct MetricArguments
                         : static_cast<const double *>(kept)[slot];
   }
 
-  /** \brief Takes the displacements of a field that leads, where kernels read them.
+  /** \brief Sets the displacements of a leading field for kernels.
    *
    * \param[in] stage the first stage; its samples are those of the virtual grid */
   void
@@ -149,11 +152,11 @@ struct MetricArguments
     leading = { stage.data, stage.singleData };
   }
 
-  /** \brief Moves a sample of the virtual domain into the moving image's space (mm).
+  /** \brief Maps a sample of the virtual domain into the moving image's space (mm).
    *
-   * \param[in] sample its number, of Field
-   * \param[in] place its place there
-   * \param[out] moved its place here */
+   * \param[in] sample its number, for Field
+   * \param[in] place its point in the virtual domain
+   * \param[out] moved its point in the moving image's space */
   template <SampleMove VMove>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Move(std::int64_t sample, const double (&place)[VDimension], double (&moved)[VDimension]) const
@@ -164,7 +167,7 @@ struct MetricArguments
     }
     if constexpr (VMove == SampleMove::Any || VMove == SampleMove::AnyWithJacobian)
     {
-      double walked[VDimension]; // of its own: what a function is handed the address of is in memory on a device
+      double walked[VDimension]; // a copy: on a device an array whose address is passed to a function is in memory
       for (unsigned int d = 0; d < VDimension; ++d)
       {
         walked[d] = place[d];
@@ -200,7 +203,7 @@ struct MetricArguments
     }
   }
 
-  /** \brief Whether the moving mask lets a place of the moving image's space count: the rounded index of
+  /** \brief Whether the moving mask includes a point of the moving image's space: the rounded index of
    * itk::ImageMaskSpatialObject. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_DEVICE_INLINE bool
   MaskAdmits(const double (&place)[VDimension]) const
@@ -214,7 +217,7 @@ struct MetricArguments
     bool         within = true;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      // Beyond any index, where rounding has no result.
+      // Beyond any index, where rounding is undefined.
       const bool         known = index[d] >= -0x1p52 && index[d] <= 0x1p52;
       const std::int64_t at = known ? NearestIndex(index[d]) - maskExtent.start[d] : -1;
       within = within && at >= 0 && at < maskExtent.size[d];
@@ -225,15 +228,15 @@ struct MetricArguments
   }
 };
 
-/** \brief A sample of a metric, and its index where samples are those of a grid.
+/** \brief A sample of a metric, and its index if samples are those of a grid.
  *
- * Steps from sample to sample are additions: neither a division nor a conversion between integers and doubles, in which
- * all indices are exact, is made but at the start. */
+ * Steps between samples are additions of doubles, in which all indices are exact. Divisions and conversions of integers
+ * are needed only at the start. */
 template <unsigned int VDimension>
 struct MetricCursor
 {
   std::int64_t sample;            ///< number of the sample
-  double       index[VDimension]; ///< of the grid
+  double       index[VDimension]; ///< in the grid
 
   /** \param[in] arguments the grid
    * \param[in] first number of the first sample */
@@ -244,14 +247,14 @@ struct MetricCursor
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       const std::int64_t size = arguments.moving.region.size[d];
-      // The slowest axis takes what is left: of a list nothing is carried.
+      // The slowest axis has the remainder: for a list there is no carry.
       index[d] = static_cast<double>(arguments.moving.region.start[d] + (d + 1 == VDimension ? first : first % size));
       first /= size;
     }
   }
 
-  /** The same where all numbers fit 32 bits: a device divides these far faster. The index stays 0 where places are
-   * those of a list. */
+  /** The same if all numbers fit 32 bits, which a device divides much faster. The index is 0 if points are those of a
+   * list. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   MetricCursor(const MetricArguments<VDimension> & arguments, std::uint32_t first)
     : sample(first)
@@ -266,7 +269,7 @@ struct MetricCursor
     }
   }
 
-  /** Goes a step of MetricArguments::SetStride() on. */
+  /** Advances by a step of MetricArguments::SetStride(). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Advance(const MetricArguments<VDimension> & arguments)
   {
@@ -282,7 +285,7 @@ struct MetricCursor
     }
   }
 
-  /** Place of the sample in the virtual domain (mm): IndexToPoint(), or that of the list. */
+  /** Point of the sample in the virtual domain (mm): IndexToPoint(), or that of the list. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   PlaceIn(const MetricArguments<VDimension> & arguments, double (&place)[VDimension]) const
   {
@@ -303,15 +306,16 @@ struct MetricCursor
   }
 };
 
-/** \brief Whether gradients are transformed by the stages after that of the derivative; see MetricPass::Demons. */
+/** \brief Whether gradients are multiplied with the Jacobians of the stages after that of the derivative; see
+ * MetricPass::Demons. */
 inline bool
 ComesBack(const MetricDescriptor & descriptor)
 {
   return descriptor.pass != MetricPass::Demons;
 }
 
-/** \brief Whether a chain is a field on the virtual grid, whose vectors move the samples as they are, and then a few
- * affine stages. */
+/** \brief Whether a chain is a field on the virtual grid, whose vectors need no interpolation, followed by a few affine
+ * stages. */
 inline bool
 LeadsByField(const MetricDescriptor & descriptor, const MetricSources & sources)
 {
@@ -325,8 +329,8 @@ LeadsByField(const MetricDescriptor & descriptor, const MetricSources & sources)
          AreOutputSamples(chain, descriptor.dimension, field.origin, field.pointToIndex, field.start, field.size);
 }
 
-/** \brief The arguments that follow from descriptor and sources; the stages of longer chains, and the displacements of
- * a field that leads, are for the caller. */
+/** \brief The arguments that follow from descriptor and sources. The caller must set the stages of longer chains, and
+ * the displacements of a leading field. */
 template <unsigned int VDimension>
 MetricArguments<VDimension>
 MakeMetricArguments(const MetricDescriptor & descriptor, const MetricSources & sources)

@@ -25,7 +25,7 @@
 #include <cstdint>
 
 /** \file
- * \brief What the two backends of a metric share in addition to its body. */
+ * \brief Common functions of the two backends of a metric, in addition to its body. */
 
 namespace itk::CudaSpline
 {
@@ -47,18 +47,18 @@ MakeMetricResult(const MetricSums<VDimension, VSets> & sums)
   return result;
 }
 
-/** \brief Whether samples, and cells of the stage of B-splines, can be numbered as a device does: in 32 bits. */
+/** \brief Whether the numbers of samples, and of cells of the B-spline stage, fit the 32 bits of a device. */
 bool
 FitsCells(const MetricDescriptor & descriptor, std::int64_t samples);
 
-/** \brief EvaluateMetric() of MetricPass::LocalCorrelation on either backend; the arguments were checked. */
+/** \brief EvaluateMetric() for MetricPass::LocalCorrelation on either backend; the arguments have been checked. */
 MetricResult
 EvaluateLocalMetric(const MetricDescriptor & descriptor,
                     const MetricSources &    sources,
                     const ExecutionContext & context,
                     MetricWorkspace *        workspace);
 
-/** \brief EvaluateMetric() on the host, and on a device; the arguments were checked. */
+/** \brief EvaluateMetric() on the host, and on a device; the arguments have been checked. */
 ///@{
 MetricResult
 EvaluateMetricOnCpu(const MetricDescriptor & descriptor,

@@ -26,12 +26,12 @@
 #include <memory>
 
 /** \file
- * \brief What each metric implements on the host, in its folder. */
+ * \brief The functions that each metric implements on the host, in its folder. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The implementation of a metric; each metric specializes the functions that it has.
+/** \brief The implementation of a metric; each metric specializes the functions that it supports.
  *
  * \tparam TMetric one of MetricTypes */
 template <typename TMetric>
@@ -41,20 +41,20 @@ struct MetricImplementation
   static MetricOutcome
   Reduce(const MetricReduce & reduce, const MetricReduction & reduction);
 
-  /** MakeFieldMetric(), of metrics that have HasFieldForce(). */
+  /** MakeFieldMetric(), for metrics with HasFieldForce(). */
   static std::unique_ptr<FieldMetric>
   MakeFieldMetric(const FieldMetricSetup & setup, const Residence & residence);
 
-  /** CountFieldMetricBytes(), of the same metrics. */
+  /** CountFieldMetricBytes(), for the same metrics. */
   static std::size_t
   CountFieldBytes(const FieldMetricSetup & setup);
 };
 
 /** \brief Moves the derivative of a pass into an outcome.
  *
- * \param[in,out] sums of the pass
- * \param[in] divisor of the sums: the number of samples, or 1
- * \param[out] outcome gets the derivative and its factor */
+ * \param[in,out] sums sums of the pass
+ * \param[in] divisor divisor of the sums: the number of samples, or 1
+ * \param[out] outcome receives the derivative and its factor */
 void
 TakeDerivative(MetricResult & sums, double divisor, MetricOutcome & outcome);
 

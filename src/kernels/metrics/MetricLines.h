@@ -31,16 +31,16 @@
 #include <vector>
 
 /** \file
- * \brief Samples of a grid whose axes are those of the image: where they lie along each axis is found once. */
+ * \brief Samples of a grid whose axes are those of the image: their positions along each axis are computed once. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Samples of a part of the loop at least. */
+/** \brief Minimum number of samples of a range of the loop. */
 inline constexpr std::int64_t FewestSamples = 2048;
 
-/** \brief LinearCell::Value(), but that neighbours which are not needed do not count where they are not finite: the
- * rule of LinearValue(), in double.
+/** \brief LinearCell::Value(), except that neighbours which are not needed are ignored if they are not finite: the rule
+ * of LinearValue(), in double.
  *
  * \param[in] data the lower corner */
 template <unsigned int VDimension, typename TReal>
@@ -63,8 +63,8 @@ NeededValue(const TReal * data, const std::int64_t (&step)[VDimension], const do
   return InterpolateCorners<VDimension>(samples, 0, stepOfThese, distance);
 }
 
-/** \brief Finds on which of the first coordinates each result of a matrix depends, where \p on has this for the input;
- * false where a row has not one number that is not 0. */
+/** \brief Finds the coordinate on which each result of a matrix depends, where \p on has the same for the input.
+ * Returns false if a row does not have exactly one nonzero element. */
 template <unsigned int VDimension>
 bool
 DependsThrough(const double (&matrix)[VDimension][VDimension], unsigned int (&on)[VDimension])
@@ -84,17 +84,17 @@ DependsThrough(const double (&matrix)[VDimension][VDimension], unsigned int (&on
   return true;
 }
 
-/** \brief Where the samples of a grid lie along an axis of the image, which is theirs. */
+/** \brief The positions of the samples of a grid along the same axis of the image. */
 struct AxisCells
 {
   std::vector<std::int64_t> offset;   ///< of the lower neighbour (elements)
-  std::vector<std::int64_t> step;     ///< to the upper one (elements); 0: none is needed
+  std::vector<std::int64_t> step;     ///< to the upper one (elements); 0: not needed
   std::vector<double>       distance; ///< between them
   std::vector<std::uint8_t> isInside;
 };
 
-/** \brief An AxisCells for each axis, or false where the indices along an axis do not depend on the samples of that
- * axis of the grid alone. Products with 0 are added to what makes an index, and change nothing. */
+/** \brief Computes an AxisCells for each axis. Returns false if the indices along an axis do not depend only on the
+ * samples of that axis of the grid. Products with 0 are added to an index, and do not change it. */
 template <unsigned int VDimension>
 bool
 FindAxisCells(const MetricArguments<VDimension> & arguments, AxisCells (&cells)[VDimension])
@@ -111,7 +111,7 @@ FindAxisCells(const MetricArguments<VDimension> & arguments, AxisCells (&cells)[
     isAlongAxes = DependsThrough(moving.stages[stage].map.matrix, on);
   }
   if (!isAlongAxes || !DependsThrough(moving.pointToIndex, on) ||
-      !std::equal(std::begin(on), std::end(on), std::begin(own))) // a matrix may be singular: two may be on one axis
+      !std::equal(std::begin(on), std::end(on), std::begin(own))) // for a singular matrix two may depend on one axis
   {
     return false;
   }
@@ -150,12 +150,12 @@ FindAxisCells(const MetricArguments<VDimension> & arguments, AxisCells (&cells)[
   return true;
 }
 
-/** \brief Interpolates a line along the axes 0 to VAxis - 1 in their order, or reads its samples: the sums of
- * LinearCell where samples are finite. Axes along which the line lies on samples are left out.
+/** \brief Interpolates a line along the axes 0 to VAxis - 1 in their order, or reads its samples. The sums are those of
+ * LinearCell if samples are finite. Axes along which the line is exactly on samples are skipped.
  *
  * \param[in] x the cells along the line
- * \param[in] step, distance to the upper neighbours of the others
- * \param[out] values of the line */
+ * \param[in] step, distance to the upper neighbours along the other axes
+ * \param[out] values values of the line */
 template <unsigned int VAxis, typename TReal>
 void
 InterpolateLine(const TReal *         data,

@@ -25,39 +25,39 @@
 #include <memory>
 
 /** \file
- * \brief Moving values that one pass of a metric leaves for another. */
+ * \brief Moving values that one pass of a metric stores for another. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Bytes of a moving value: a float where values are rounded to float. */
+/** \brief Bytes of a moving value: those of a float if values are rounded to float. */
 inline std::size_t
 BytesOfMovingValue(const MetricDescriptor & descriptor)
 {
   return descriptor.singleMoving ? sizeof(float) : sizeof(double);
 }
 
-/** \brief Whether a pass that shares values takes its samples in the order of the cells of a grid. */
+/** \brief Whether a pass that shares values visits its samples in the order of the cells of a grid. */
 inline bool
 IsByCells(const MetricDescriptor & descriptor, const ExecutionContext & context)
 {
   return context.backend == Backend::Cuda && descriptor.GetSpline() != nullptr;
 }
 
-/** \brief Moving values by sample, or by place in the order of cells; those of samples that are not valid are not
- * written, and not read: validity is found anew. */
+/** \brief Moving values, in the order of the samples or of the cells. Those of invalid samples are neither written nor
+ * read: validity is computed again. */
 struct MetricMovingValues
 {
   Backend               backend{ Backend::Cpu };
   int                   device{ 0 };
   std::int64_t          count{ 0 };
   bool                  isSingle{ false }; ///< floats
-  bool                  inOrder{ false };  ///< by place in the order of cells
+  bool                  inOrder{ false };  ///< in the order of the cells
   std::shared_ptr<void> memory;            ///< \c count values, in the memory of the backend
-  std::shared_ptr<void> valid;             ///< \c count bytes, not 0 for valid samples; null: nothing is known
-  std::shared_ptr<void> stages;            ///< a device's copy of the chain, which the next pass takes; may be null
+  std::shared_ptr<void> valid;             ///< \c count bytes, nonzero for valid samples; null: unknown
+  std::shared_ptr<void> stages;            ///< a device's copy of the chain, which the next pass reuses; may be null
 
-  /** \brief Whether a pass can take them. */
+  /** \brief Whether a pass can use them. */
   bool
   Fits(const MetricDescriptor & descriptor, const ExecutionContext & context, std::int64_t samples) const
   {
@@ -66,10 +66,10 @@ struct MetricMovingValues
   }
 };
 
-/** \brief Values that a pass is to leave, with memory that \p allocate makes; none where it is to leave none.
+/** \brief Creates the values that a pass stores, with memory from \p allocate; null if it stores none.
  *
- * \param[in] workspace its values are overwritten if they fit and are not shared; null: there is none
- * \param[in] allocate called with the bytes, gives a shared pointer to void */
+ * \param[in] workspace its values are overwritten if they fit and are not shared; may be null
+ * \param[in] allocate called with the number of bytes, returns a shared pointer to void */
 template <typename TAllocate>
 std::shared_ptr<MetricMovingValues>
 MakeMovingValues(const MetricDescriptor & descriptor,
@@ -97,7 +97,7 @@ MakeMovingValues(const MetricDescriptor & descriptor,
   values->memory = allocate(static_cast<std::size_t>(samples) * BytesOfMovingValue(descriptor));
   if (descriptor.marksValid)
   {
-    values->valid = allocate(static_cast<std::size_t>(samples)); // to be cleared
+    values->valid = allocate(static_cast<std::size_t>(samples)); // must be cleared
   }
   return values;
 }

@@ -28,23 +28,23 @@
 #include <type_traits>
 
 /** \file
- * \brief Derivatives of a metric by the coefficients of a stage of B-splines.
+ * \brief Derivatives of a metric with respect to the coefficients of a B-spline stage.
  *
- * The Jacobian of a sample has (order + 1)^D columns an axis that are not 0, each the product of a weight an axis: a
- * sample adds to those alone, and no Jacobian is ever made. */
+ * The Jacobian of a sample has (order + 1)^D nonzero columns for each axis of the displacement, each of which is a
+ * product of one weight per axis. A sample adds only to these, and no Jacobian is stored. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief What a derivative by coefficients needs to know of the chain. */
+/** \brief Data of the chain for a derivative with respect to coefficients. */
 template <unsigned int VDimension>
 struct SplineParameters
 {
   const TransformStage<VDimension> * stages; ///< the chain
-  int                                stage;  ///< which of them
-  std::int64_t                       nodes;  ///< coefficients of an axis
-  /** Matrix M of the stages behind, where all are Affine; else the identity, as gradients have come back already, or do
-   * not (ComesBack()). */
+  int                                stage;  ///< index of the B-spline stage
+  std::int64_t                       nodes;  ///< coefficients per axis
+  /** Matrix M of the following stages, if all are Affine; else the identity, because gradients have already been
+   * multiplied, or are not (ComesBack()). */
   double behind[VDimension][VDimension];
 
   /** \brief The stage itself. */
@@ -53,7 +53,7 @@ struct SplineParameters
   {
     return stages[stage];
   }
-  /** \brief Moves a place of the virtual domain to where it enters the stage (mm). */
+  /** \brief Maps a point of the virtual domain to the input of the stage (mm). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Enter(const double (&place)[VDimension], double (&point)[VDimension]) const
   {
@@ -66,9 +66,9 @@ struct SplineParameters
       WalkStages(stages, stage, point);
     }
   }
-  /** \brief Moves a point that left the stage through those after it (mm), all Affine.
+  /** \brief Maps the output of the stage through the following stages (mm), all Affine.
    *
-   * \param[in] count of all stages */
+   * \param[in] count number of all stages */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Leave(int count, double (&point)[VDimension]) const
   {
@@ -82,11 +82,11 @@ struct SplineParameters
       stages[next].map.Apply(from, point);
     }
   }
-  /** \brief The force of a sample on a displacement by the stage: w M' g.
+  /** \brief The force of a sample on a displacement of the stage: w M' g.
    *
    * \param[in] weight w
    * \param[in] gradient g (per mm of the moving image's space)
-   * \param[out] force by axis */
+   * \param[out] force one component per axis */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   ForceOf(double weight, const double (&gradient)[VDimension], double (&force)[VDimension]) const
   {
@@ -102,7 +102,7 @@ struct SplineParameters
   }
 };
 
-/** \brief SplineParameters of a descriptor: of its stage of B-splines, or of displacements. */
+/** \brief SplineParameters of a descriptor: for its stage of B-splines, or of displacements. */
 template <unsigned int VDimension>
 SplineParameters<VDimension>
 MakeSplineParameters(const MetricDescriptor & descriptor, const TransformStage<VDimension> * stages)
@@ -138,9 +138,10 @@ MakeSplineParameters(const MetricDescriptor & descriptor, const TransformStage<V
 /** \brief Samples of the widest support along an axis: that of order 3. */
 inline constexpr int WidestSupport = 4;
 
-/** \brief Samples of a chunk, at most: those of a cell of the grid are added up chunk by chunk on a device.
+/** \brief Maximum number of samples of a chunk: on a device the samples of a cell of the grid are summed chunk by
+ * chunk.
  *
- * \param[in] samples how many there are: some thousands of chunks keep a device busy, and each has its cost */
+ * \param[in] samples number of samples: some thousands of chunks keep a device busy, and each has a cost */
 inline std::uint32_t
 ChunkSamples(std::int64_t samples)
 {
@@ -148,17 +149,18 @@ ChunkSamples(std::int64_t samples)
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(samples / 4096 / batch * batch, 1024, 4096));
 }
 
-/** \brief Chunks of some samples, at most.
+/** \brief Maximum number of chunks for some samples.
  *
- * \param[in] samples how many
- * \param[in] nodes of the grid: the cells, and one of samples that no node moves, have a chunk each that is not full */
+ * \param[in] samples number of samples
+ * \param[in] nodes nodes of the grid: each cell, and the samples that no node affects, may have a chunk that is not
+ * full */
 inline std::int64_t
 MaxChunks(std::int64_t samples, std::int64_t nodes)
 {
   return std::min(samples, samples / ChunkSamples(samples) + nodes + 1);
 }
 
-/** \brief TransformStage::FindSupport() for an order that is known at run time; weights beyond the support are 0. */
+/** \brief TransformStage::FindSupport() for a run-time order; weights beyond the support are 0. */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
 FindPaddedSupport(const TransformStage<VDimension> & stage,
@@ -190,7 +192,7 @@ FindPaddedSupport(const TransformStage<VDimension> & stage,
   }
 }
 
-/** \brief MetricSums with derivatives by coefficients in place of moments.
+/** \brief MetricSums with derivatives with respect to coefficients instead of moments.
  *
  * \tparam VSets sets of weights, 1 or 2 */
 template <unsigned int VDimension, unsigned int VSets>
@@ -202,8 +204,8 @@ public:
   /** See MetricSums. */
   static constexpr bool AnyPass = false;
 
-  /** \param[in] parameters of the chain; they outlive this
-   * \param[in,out] coefficients what is added to: planes of nodes by set, then axis */
+  /** \param[in] parameters parameters of the chain, which must outlive this object
+   * \param[in,out] coefficients destination: planes of nodes for each set and axis */
   CUDASPLINE_HOST_DEVICE
   SplineSums(const SplineParameters<VDimension> & parameters, double * coefficients)
     : m_Parameters(parameters)
@@ -224,9 +226,9 @@ public:
     m_Sums.AddValue(which, value);
   }
 
-  /** Adds the force of a sample to the coefficients that its place depends on: w B(x)' M' g.
+  /** Adds the force of a sample to the coefficients on which its point depends: w B(x)' M' g.
    *
-   * \param[in] set which of the sets
+   * \param[in] set number of the set
    * \param[in] weight w
    * \param[in] gradient g (per mm of the moving image's space), x first
    * \param[in] place x (mm): moments about 0 */
@@ -302,7 +304,7 @@ private:
   MetricSums<VDimension, 0>            m_Sums;
 };
 
-/** \brief MetricSums with the force of a sample on its own displacement in place of moments. */
+/** \brief MetricSums with the force of a sample on its own displacement instead of moments. */
 template <unsigned int VDimension>
 class SampleForce
 {
@@ -312,7 +314,7 @@ public:
   /** See MetricSums. */
   static constexpr bool AnyPass = false;
 
-  /** \param[in] parameters of the chain; they outlive this */
+  /** \param[in] parameters parameters of the chain, which must outlive this object */
   CUDASPLINE_HOST_DEVICE explicit SampleForce(const SplineParameters<VDimension> & parameters)
     : m_Parameters(parameters)
   {}
@@ -329,13 +331,13 @@ public:
   {
     m_Sums.AddValue(which, value);
   }
-  /** Keeps w M' g. */
+  /** Stores w M' g. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   AddForce(unsigned int, double weight, const double (&gradient)[VDimension], const double (&)[VDimension])
   {
     m_Parameters.ForceOf(weight, gradient, m_Force);
   }
-  /** Writes the force of the sample that was added last, 0 where none was since, and forgets it. */
+  /** Writes the force of the last added sample, or 0 if none was added, and clears it. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Store(double * force)
   {

@@ -24,15 +24,15 @@
 #include "kernels/metrics/PointDifferences.h"
 
 /** \file
- * \brief Values and gradients of the moving image: what the kernels of a metric are compiled for. */
+ * \brief Values and gradients of the moving image, for which the kernels of a metric are compiled. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Gradients of an image of gradients: planes, each interpolated linearly.
+/** \brief Gradients from an image of gradients: planes, each interpolated linearly.
  *
  * \tparam TReal type of the planes and the interpolation
- * \param[in] cell where the sample lies in the moving image
+ * \param[in] cell cell of the sample in the moving image
  * \param[out] gradient (per mm) */
 template <typename TReal, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -50,9 +50,9 @@ GradientOfImage(const MetricArguments<VDimension> & arguments,
 
 /** \brief Values of nearest neighbours and of linear interpolation.
  *
- * They are interpolated in double, of float samples too: it costs little compared with the reads, and where pixels are
- * float the value is ITK's. A histogram's bins, and the logarithms of those that are nearly empty, magnify its
- * roundings.
+ * They are interpolated in double for float samples, too: it costs little compared with the reads, and for float pixels
+ * the value equals ITK's. Histogram bins, and the logarithms of nearly empty ones, amplify rounding errors of the
+ * value.
  *
  * \tparam TReal type of the samples, and of the interpolation of gradients */
 template <typename TReal>
@@ -72,7 +72,7 @@ struct PlainValues
     return LinearCell<VDimension>(arguments.moving.extent, index).template Value<double>(data);
   }
 
-  /** Value, and gradient of the image of gradients: where both are linear, in one cell. */
+  /** Value, and gradient from the image of gradients: in one cell if both are linear. */
   template <unsigned int VDimension>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
   ValueAndGradientOfImage(const MetricArguments<VDimension> & arguments,
@@ -86,7 +86,7 @@ struct PlainValues
                              : cell.template Value<double>(data);
   }
 
-  /** There is no gradient of these values: descriptors that ask for one are refused. */
+  /** These values have no gradient: descriptors that request one are rejected. */
   template <unsigned int VDimension>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
   ValueAndGradient(const MetricArguments<VDimension> & arguments,
@@ -97,8 +97,8 @@ struct PlainValues
   }
 };
 
-/** \brief Value and, where wanted, gradient (per sample) of a B-spline: a function of its own, for the orders that few
- * kernels are made for. */
+/** \brief Value and, if requested, gradient (per sample) of a B-spline: a separate function, for the orders that few
+ * kernels use. */
 template <unsigned int VOrder, bool VWithGradient, unsigned int VDimension, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE void
 EvaluateMetricSpline(const EvaluationArguments<VDimension> & moving,
@@ -129,7 +129,7 @@ struct SplineValues
         return EvaluateMetricSpline<1, VWithGradient>(arguments.moving, index, jet);
       case 2:
         return EvaluateMetricSpline<2, VWithGradient>(arguments.moving, index, jet);
-      case 3: // the usual one, in the kernel itself
+      case 3: // the usual order, inlined into the kernel
         return EvaluateOnGrid < VWithGradient
                  ? Derivatives::First
                  : Derivatives::None > (SplineBasis<3>(), GridOf<TReal>(arguments.moving), index, jet);
@@ -149,7 +149,7 @@ struct SplineValues
     return static_cast<double>(jet.value);
   }
 
-  /** Value, and gradient of the image of gradients. */
+  /** Value, and gradient from the image of gradients. */
   template <unsigned int VDimension>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
   ValueAndGradientOfImage(const MetricArguments<VDimension> & arguments,
@@ -160,7 +160,8 @@ struct SplineValues
     return Value(arguments, index);
   }
 
-  /** Value, and gradient (per mm): the derivatives by index times the matrix from points to indices, transposed. */
+  /** Value, and gradient (per mm): the derivatives with respect to the index times the transposed matrix from points to
+   * indices. */
   template <unsigned int VDimension>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE double
   ValueAndGradient(const MetricArguments<VDimension> & arguments,
@@ -181,7 +182,7 @@ struct SplineValues
   }
 };
 
-/** \brief Values that an earlier pass left: gradients alone are evaluated.
+/** \brief Values that an earlier pass stored: only gradients are evaluated.
  *
  * \tparam TReal type of the samples */
 template <typename TReal>
@@ -190,7 +191,7 @@ struct KeptValues
   using Real = TReal;
 };
 
-/** \brief Whether values are those that an earlier pass left. */
+/** \brief Whether values are those that an earlier pass stored. */
 ///@{
 template <typename TValues>
 inline constexpr bool AreKept = false;

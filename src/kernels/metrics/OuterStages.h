@@ -27,18 +27,18 @@
 
 /** \file
  * \brief Stages after the optimized one that are not affine: the gradient of the moving image is multiplied by their
- * Jacobians by position, sample by sample. */
+ * Jacobians with respect to position, for each sample. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Derivatives of a stage's displacement by place, D, in columns of the grid's indices: B-splines.
+/** \brief Derivatives of the displacement of a B-spline stage with respect to the grid's indices.
  *
  * \tparam VOrder the order
  * \param[in] stage the stage
- * \param[in] point where (mm)
- * \param[out] byIndex row a component (mm), column an axis of the grid (index)
- * \return false outside of the grid's valid region, where there is no displacement */
+ * \param[in] point the point (mm)
+ * \param[out] byIndex one row per component (mm), one column per axis of the grid (index)
+ * \return false outside the grid's valid region, where there is no displacement */
 template <unsigned int VOrder, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
 SplineSlopes(const TransformStage<VDimension> & stage,
@@ -59,7 +59,7 @@ SplineSlopes(const TransformStage<VDimension> & stage,
   {
     if (index[d] >= stage.atUpper[d] && index[d] <= stage.pastUpper[d])
     {
-      index[d] = stage.belowUpper[d]; // as FindSupport() takes it
+      index[d] = stage.belowUpper[d]; // as in FindSupport()
     }
     const std::int64_t start = FloorIndex(index[d] + 0.5 - VOrder / 2.0);
     SplineDerivativeWeights<VOrder>(index[d] - static_cast<double>(start + static_cast<std::int64_t>(VOrder / 2)),
@@ -81,18 +81,18 @@ SplineSlopes(const TransformStage<VDimension> & stage,
   return true;
 }
 
-/** \brief The same of a displacement field, by the differences of fourth order at the nearest sample that
- * itk::DisplacementFieldTransform::ComputeJacobianWithRespectToPosition() takes, whatever interpolates the field: the
- * samples two beyond do not go past the border.
+/** \brief The same for a displacement field, with the fourth-order differences at the nearest sample of
+ * itk::DisplacementFieldTransform::ComputeJacobianWithRespectToPosition(), for any interpolator of the field: samples
+ * beyond the border are replaced by those at the border.
  *
- * \return false at the outermost samples and outside, where ITK's Jacobian is the identity */
+ * \return false at the border samples and outside, where ITK's Jacobian is the identity */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
 FieldSlopes(const TransformStage<VDimension> & stage,
             const double (&point)[VDimension],
             double (&byIndex)[VDimension][VDimension])
 {
-  constexpr double beyond = 0x1p52; // of any index; NaN is there too
+  constexpr double beyond = 0x1p52; // beyond any index; false for NaN, too
   double           index[VDimension];
   std::int64_t     at[VDimension];
   std::int64_t     nearest = 0;
@@ -128,14 +128,14 @@ FieldSlopes(const TransformStage<VDimension> & stage,
   return true;
 }
 
-/** \brief Moves a point through stages of any kind, and finds the Jacobian of the way by the point.
+/** \brief Maps a point through stages of any kind, and computes the Jacobian of the mapping with respect to the point.
  *
- * A function of its own, as WalkStages() is.
+ * It is a separate function, as WalkStages() is.
  *
- * \param[in] stages the stages, in the order in which the point goes through them; host or device
- * \param[in] count how many
+ * \param[in] stages the stages, in the order in which they map the point; host or device
+ * \param[in] count number of stages
  * \param[in,out] point the point (mm)
- * \param[out] jacobian row an axis of the place behind, column one of the place before */
+ * \param[out] jacobian one row per axis of the mapped point, one column per axis of the original one */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_NOINLINE void
 WalkWithJacobian(const TransformStage<VDimension> * stages,
@@ -216,22 +216,23 @@ WalkWithJacobian(const TransformStage<VDimension> * stages,
   }
 }
 
-/** \brief Moves samples by the arguments' own stages, and transforms gradients by those after the front. */
+/** \brief Maps samples with the arguments' own stages, and multiplies gradients with the Jacobians of those after the
+ * front. */
 template <unsigned int VDimension>
 struct OuterJacobianMove
 {
   const MetricArguments<VDimension> & arguments; ///< the chain
 
-  /** \brief Moves a place of the virtual domain into the moving image's space (mm). */
+  /** \brief Maps a point of the virtual domain into the moving image's space (mm). */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const double (&place)[VDimension], double (&moved)[VDimension]) const
   {
     arguments.template Move<SampleMove::AnyWithJacobian>(0, place, moved);
   }
 
-  /** \brief The gradient by the point that left the front stages, if some after them are not affine.
+  /** \brief The gradient with respect to the output of the front stages, if some following stages are not affine.
    *
-   * \param[in] place of the virtual domain (mm)
+   * \param[in] place point of the virtual domain (mm)
    * \param[in,out] gradient g (per mm of the moving image's space); then J' g */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   PullBackGradient(const double (&place)[VDimension], double (&gradient)[VDimension]) const
@@ -263,7 +264,7 @@ struct OuterJacobianMove
   }
 };
 
-/** \brief Whether gradients come back through what moves a sample. */
+/** \brief Whether a mapping of samples also transforms gradients. */
 ///@{
 template <typename TMove>
 inline constexpr bool BringsBack = false;

@@ -31,7 +31,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief A range of values; the lowest is above the highest where there is none. */
+/** \brief A range of values; the lowest is above the highest for an empty range. */
 struct PixelRange
 {
   double lowest{ std::numeric_limits<double>::max() };
@@ -53,7 +53,7 @@ struct PixelRange
   }
 };
 
-/** \brief The square of a part of a range; 0 where the range is empty. */
+/** \brief The square of a fraction of a range; 0 if the range is empty. */
 inline double
 SquareOfPart(const PixelRange & range, double part)
 {
@@ -61,12 +61,12 @@ SquareOfPart(const PixelRange & range, double part)
   return range.lowest < range.highest ? length * length : 0.0;
 }
 
-/** \brief The range of an image's pixels; waits.
+/** \brief The range of an image's pixels. The call waits.
  *
- * \param[in] pixels memory of the backend
+ * \param[in] pixels in the memory of the backend
  * \param[in] type Float32 or Float64
- * \param[in] inside one byte per pixel, not 0 where it counts; null: all do
- * \param[in] count of pixels */
+ * \param[in] inside one byte per pixel, nonzero where it counts; null: all count
+ * \param[in] count number of pixels */
 PixelRange
 FindPixelRange(const void *         pixels,
                ScalarType           type,
@@ -74,7 +74,7 @@ FindPixelRange(const void *         pixels,
                std::int64_t         count,
                const Residence &    residence);
 
-/** \brief FindPixelRange() on a device; there is none without the CUDA Toolkit. */
+/** \brief FindPixelRange() on a device; not available without the CUDA Toolkit. */
 PixelRange
 FindPixelRangeOnCuda(const void *         pixels,
                      ScalarType           type,

@@ -25,12 +25,13 @@
 #include <limits>
 
 /** \file
- * \brief Central differences of an image at a place. */
+ * \brief Central differences of an image at a point. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief What is divided by the distance of two places: their values' difference. 0 where one of them is outside. */
+/** \brief The difference of the values at two points, which is divided by their distance. 0 if one of them is
+ * outside. */
 template <typename TReal, typename TGrid, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 ValueDifference(const TReal * data,
@@ -47,12 +48,12 @@ ValueDifference(const TReal * data,
   return high.template Value<double>(data) - low.template Value<double>(data);
 }
 
-/** \brief Whether the axes of an image are those of space, and half a spacing is half a sample. */
+/** \brief Whether the axes of an image are those of physical space, and half a spacing is half a sample. */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
 IsAlongAxes(const double (&pointToIndex)[VDimension][VDimension], const double (&halfSpacing)[VDimension])
 {
-  constexpr double most = 1e-12; // roundings of an inverse matrix
+  constexpr double most = 1e-12; // rounding errors of an inverse matrix
   bool             is = true;
   for (unsigned int r = 0; r < VDimension; ++r)
   {
@@ -66,13 +67,13 @@ IsAlongAxes(const double (&pointToIndex)[VDimension][VDimension], const double (
   return is;
 }
 
-/** \brief ValueDifference() along an axis, of two places that lie a sample apart there and nowhere else.
+/** \brief ValueDifference() along an axis, for two points that differ by one sample along that axis only.
  *
- * Between them is one sample of the axis: the three faces of the two cells are read once, and their differences, not
- * their values, are interpolated along the others.
+ * One sample of the axis is between them: the three faces of the two cells are read once, and their differences, not
+ * their values, are interpolated along the other axes.
  *
  * \tparam VAxis the axis
- * \param[in] cell of the place in the middle
+ * \param[in] cell cell of the point in the middle
  * \param[in] below, above indices along the axis: inside, as the cell is */
 template <unsigned int VAxis, typename TReal, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
@@ -133,13 +134,13 @@ FaceDifference(const TReal *                  data,
   return differences[0];
 }
 
-/** \brief What PointDifferences() gives along an axis, where the axes are those of space.
+/** \brief The result of PointDifferences() along an axis, if the axes are those of physical space.
  *
  * \tparam VAxis the axis
- * \param[in] index the place's
+ * \param[in] index index of the point
  * \param[in] cell its cell
- * \param[in] halfSpacing of the axis (mm)
- * \param[in] place along the axis (mm) */
+ * \param[in] halfSpacing half spacing of the axis (mm)
+ * \param[in] place coordinate of the point along the axis (mm) */
 template <unsigned int VAxis, typename TReal, typename TGrid, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 AxisDerivative(const TReal *                  data,
@@ -152,7 +153,7 @@ AxisDerivative(const TReal *                  data,
   const double perMm = grid.pointToIndex[VAxis][VAxis];
   const double below = RoundedSum(place, -halfSpacing);
   const double above = RoundedSum(place, halfSpacing);
-  const bool   isTurned = perMm < 0.0; // the index falls where the place grows
+  const bool   isTurned = perMm < 0.0; // the index decreases where the coordinate increases
   double       low[VDimension];
   double       high[VDimension];
   for (unsigned int d = 0; d < VDimension; ++d)
@@ -160,28 +161,28 @@ AxisDerivative(const TReal *                  data,
     low[d] = index[d];
     high[d] = index[d];
   }
-  // Whether they are inside is ITK's rounding's.
+  // ITK's rounding decides whether they are inside.
   low[VAxis] = RoundedProduct(perMm, RoundedSum(isTurned ? above : below, -grid.origin[VAxis]));
   high[VAxis] = RoundedProduct(perMm, RoundedSum(isTurned ? below : above, -grid.origin[VAxis]));
   if (!grid.IsInside(low) || !grid.IsInside(high))
   {
     return 0.0;
   }
-  // By their distance above - below, whose inverse is that of the spacing except for the rounding of points.
+  // Divided by their distance above - below, whose inverse is that of the spacing except for the rounding of points.
   const double inverse = perMm * (2.0 - RoundedSum(above, -below) * fabs(perMm));
   return inverse * FaceDifference<VAxis>(data, grid.extent, cell, index[VAxis], low[VAxis], high[VAxis]);
 }
 
-/** \brief Central differences by the rule of itk::CentralDifferenceImageFunction::Evaluate().
+/** \brief Central differences with the rule of itk::CentralDifferenceImageFunction::Evaluate().
  *
- * Where the axes are those of space the two places of a difference have the same index along the others, and their
- * cells share a face. Values are then not subtracted from each other: the result is nearer to the exact one than ITK's.
+ * If the axes are those of physical space, both points of a difference have the same index along the other axes, and
+ * their cells share a face. Values are then not subtracted from each other: the result is more accurate than ITK's.
  *
- * \tparam TGrid has the image's origin, pointToIndex, extent, and IsInside() of continuous indices
- * \param[in] data samples, host or device; they are interpolated in double, as differences cancel
- * \param[in] grid of the image
+ * \tparam TGrid has the image's origin, pointToIndex, extent, and IsInside() for continuous indices
+ * \param[in] data samples, host or device; they are interpolated in double, because differences cancel
+ * \param[in] grid grid of the image
  * \param[in] halfSpacing half the spacing of the image (mm)
- * \param[in] place in the image's space (mm)
+ * \param[in] place point in the image's space (mm)
  * \param[out] gradient (per mm) */
 template <typename TReal, typename TGrid, unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -209,7 +210,7 @@ PointDifferences(const TReal * data,
   }
   for (unsigned int d = 0; d < VDimension; ++d)
   {
-    // Chosen, not addressed: on a device an array that is addressed at run time is in memory.
+    // Selected, not indexed: on a device an array that is indexed at run time is in memory.
     double below[VDimension];
     double above[VDimension];
     double distance = 0.0;
@@ -224,7 +225,7 @@ PointDifferences(const TReal * data,
     double indexAbove[VDimension];
     PointToContinuousIndex(grid.origin, grid.pointToIndex, below, indexBelow);
     PointToContinuousIndex(grid.origin, grid.pointToIndex, above, indexAbove);
-    constexpr double least = 10.0 * std::numeric_limits<double>::epsilon(); // ITK's, of a distance (mm)
+    constexpr double least = 10.0 * std::numeric_limits<double>::epsilon(); // as in ITK, for a distance (mm)
     const double     slope = distance > least ? ValueDifference(data, grid, indexBelow, indexAbove) / distance : 0.0;
     for (unsigned int k = 0; k < VDimension; ++k)
     {

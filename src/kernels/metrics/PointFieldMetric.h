@@ -21,13 +21,13 @@
 #include "kernels/metrics/FieldMetric.h"
 
 /** \file
- * \brief Metrics whose force at a sample depends on its values and gradients alone, and whose value is the mean of
+ * \brief Metrics whose force at a sample depends only on its values and gradients, and whose value is the mean of
  * squared differences. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief What EvaluatePointForces() is asked for by a metric; normalizers, thresholds and pass are for the caller. */
+/** \brief The options of EvaluatePointForces() for a metric; the caller must set normalizers and thresholds. */
 inline PointForcesDescriptor
 DescribePointForces(const FieldMetricSetup & setup, MetricPass pass)
 {

@@ -23,23 +23,24 @@
 #include "itkCudaSpline/math/RoundedArithmetic.h"
 
 /** \file
- * \brief A sample as metrics see it, and what every contribution of a sample to a metric has. */
+ * \brief A sample for metrics, and the common base of all contributions of a sample to a metric. */
 
 namespace itk::CudaSpline
 {
 
 /** \brief The values and gradients of two images at a sample.
  *
- * A gradient is there for the contributions that ask for it; else it is neither read nor computed. */
+ * Gradients are read or computed only for contributions that need them. */
 template <unsigned int VDimension>
 struct SamplePair
 {
   double fixed;                      ///< value of the fixed image
   double moving;                     ///< value of the moving image
-  double movingGradient[VDimension]; ///< along which forces are, of passes with derivative (per mm, x first)
-  double fixedGradient[VDimension];  ///< of the fixed image, of contributions with NeedsFixedGradient (per mm, x first)
+  double movingGradient[VDimension]; ///< direction of forces, for passes with derivative (per mm, x first)
+  /** Of the fixed image, for contributions with NeedsFixedGradient (per mm, x first). */
+  double fixedGradient[VDimension];
 
-  /** Numbers of a gradient: at most, and of this sample. */
+  /** Components of a gradient: maximum, and for this sample. */
   ///@{
   static constexpr int MaximumAxes = static_cast<int>(VDimension);
   CUDASPLINE_HOST_DEVICE static constexpr int
@@ -59,13 +60,13 @@ PairDifference(double fixed, double moving, bool isSingle)
 
 /** \brief Common properties of contributions; each overrides those that differ.
  *
- * A contribution is what a sample adds to the sums of a pass, the same on the host and on a device. In addition to
- * these constants it has
+ * A contribution defines what a sample adds to the sums of a pass, on the host and on a device. In addition to these
+ * constants it has
  *
- * * Pass, the MetricPass that asks for it;
- * * Add(numbers, pair, arm, sums), which adds a sample. \c numbers has the parameters by the names of MetricArguments,
- *   \c pair is a SamplePair, \c arm is the sample's point relative to the centre of moments (mm), and \c sums is a
- *   MetricSums or has its functions. With \c Sets of \c sums 0 there are values alone, and no gradient.
+ * * Pass, its MetricPass;
+ * * Add(numbers, pair, arm, sums), which adds a sample. \c numbers has the parameters with the names of
+ *   MetricArguments, \c pair is a SamplePair, \c arm is the sample's point relative to the centre of moments (mm), and
+ *   \c sums is a MetricSums or has its functions. If \c Sets of \c sums is 0 there are only values, and no gradient.
  *
  * \tparam TContribution the contribution itself */
 template <typename TContribution>
@@ -75,13 +76,13 @@ struct SampleContribution
   static constexpr unsigned int Sets = 1;
   /** A pass without derivative has values. */
   static constexpr bool HasValues = true;
-  /** The force depends on values and gradients of the sample alone: EvaluatePointForces() computes it on a grid. */
+  /** The force depends only on values and gradients of the sample: EvaluatePointForces() computes it on a grid. */
   static constexpr bool HasPointForce = false;
-  /** Add() counts the sample; else the list of contributions does, once for all those that do not. */
+  /** Add() counts the sample; else the list of contributions counts it, once for all others. */
   static constexpr bool CountsItself = false;
   /** It reads SamplePair::fixedGradient. */
   static constexpr bool NeedsFixedGradient = false;
-  /** The contribution whose values a pass without derivative adds. */
+  /** The contribution whose values a pass without derivative computes. */
   using Values = TContribution;
 };
 

@@ -24,24 +24,24 @@
 #include <vector>
 
 /** \file
- * \brief Coefficients of the same B-spline on a grid of half the spacing: they lie closer to it. */
+ * \brief Coefficients of the same B-spline on a grid with half the spacing, which are closer to it. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Refines coefficients along one axis by the two-scale relation.
+/** \brief Refines coefficients along one axis with the two-scale relation.
  *
  * A B-spline of order n is a sum of those of half the width, with the binomial coefficients C(n + 1, i) / 2^n as
- * weights. For odd orders, coarse index x is fine index 2 x, for even ones 2 x + 1/2. What a fine coefficient needs of
- * coarse ones beyond the ends counts as 0; none within the region where all of a support is inside does.
+ * weights. For odd orders, coarse index x is fine index 2 x, for even ones 2 x + 1/2. Coarse coefficients beyond the
+ * ends are treated as 0; they are not needed in the region where the whole support is inside.
  *
- * \param[in] coarse \p before * \p length * \p behind numbers, \p before the fastest
+ * \param[in] coarse \p before * \p length * \p behind numbers, \p before is the fastest
  * \param[in] order 1 to 3
- * \return as many, with 2 * \p length along the axis */
+ * \return refined numbers, with 2 * \p length along the axis */
 inline std::vector<double>
 RefineAxis(const std::vector<double> & coarse, std::int64_t before, std::int64_t length, std::int64_t behind, int order)
 {
-  // By fine index minus twice the coarse one, from -2 on.
+  // Indexed by the fine index minus twice the coarse one, from -2 on.
   static constexpr double masks[3][5] = { { 0.0, 0.5, 1.0, 0.5, 0.0 },
                                           { 0.0, 0.25, 0.75, 0.75, 0.25 },
                                           { 0.125, 0.5, 0.75, 0.5, 0.125 } };
@@ -72,8 +72,8 @@ RefineAxis(const std::vector<double> & coarse, std::int64_t before, std::int64_t
 
 /** \brief Refines planes of coefficients along all axes.
  *
- * \param[in,out] planes a plane a component
- * \param[in,out] size samples of a plane by axis; doubled
+ * \param[in,out] planes one plane per component
+ * \param[in,out] size samples of a plane along each axis; doubled
  * \param[in] order 1 to 3 */
 template <std::size_t VDimension>
 void
@@ -89,7 +89,7 @@ RefineSpline(std::vector<double> & planes, std::array<std::int64_t, VDimension> 
   }
 }
 
-/** \brief The index on the refined grid of one on the coarse grid, each from 0 on at its first coefficient. */
+/** \brief Converts an index on the coarse grid to the refined grid, both relative to the first coefficient. */
 inline double
 RefinedIndex(double index, int order)
 {

@@ -29,21 +29,22 @@
 #include <vector>
 
 /** \file
- * \brief Sums of the voxels of an image over boxes that cover a part of it: coarse images, and centres of gravity. */
+ * \brief Sums of the voxels of an image over boxes that cover a part of it, for coarse images and centres of
+ * gravity. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The finite voxels of a box. */
+/** \brief Statistics of the finite voxels of a box. */
 struct BoxSum
 {
-  double sum{ 0.0 };                                        ///< of the values of voxels that count
-  double count{ 0.0 };                                      ///< of these
-  double lowest{ std::numeric_limits<double>::infinity() }; ///< of all values, whether they count or not
-  double least{ std::numeric_limits<double>::infinity() };  ///< of the values of voxels that count
+  double sum{ 0.0 };                                        ///< sum of the values of valid voxels
+  double count{ 0.0 };                                      ///< number of valid voxels
+  double lowest{ std::numeric_limits<double>::infinity() }; ///< minimum of all values, valid or not
+  double least{ std::numeric_limits<double>::infinity() };  ///< minimum of the values of valid voxels
   double largest{ -std::numeric_limits<double>::infinity() };
 
-  /** Adds another box. */
+  /** Adds the statistics of another box. */
   void
   Add(const BoxSum & other)
   {
@@ -55,13 +56,13 @@ struct BoxSum
   }
 };
 
-/** \brief First moments of a box, by the index in the image. */
+/** \brief First moments of a box with respect to the index in the image. */
 struct BoxMoments
 {
-  double indices[3]{}; ///< sums of the indices of voxels that count
+  double indices[3]{}; ///< sums of the indices of valid voxels
   double moments[3]{}; ///< sums of value times index
 
-  /** Adds another box. */
+  /** Adds the moments of another box. */
   void
   Add(const BoxMoments & other)
   {
@@ -73,32 +74,32 @@ struct BoxMoments
   }
 };
 
-/** \brief Boxes that cover a part of an image, and the voxels of it that are read: those whose offset in the part is a
- * multiple of the stride along each axis. */
+/** \brief Boxes that cover a part of an image, and the voxels of the part that are read: those whose offset in the part
+ * is a multiple of the stride along each axis. */
 struct VoxelBoxes
 {
   using Sizes = std::array<std::int64_t, 3>;
 
-  FieldGrid part;                  ///< of the image, in its indices
+  FieldGrid part;                  ///< part of the image, in indices of the image
   Sizes     width{ { 1, 1, 1 } };  ///< voxels of a box along each axis; the last boxes may have fewer
-  Sizes     stride{ { 1, 1, 1 } }; ///< voxels
+  Sizes     stride{ { 1, 1, 1 } }; ///< in voxels
 };
 
-/** \brief Adds up the voxels of a box, x fastest.
+/** \brief Sums the voxels of a box, x fastest.
  *
  * \tparam TPixel float or double */
 template <typename TPixel>
 struct SumBox
 {
   const TPixel *       pixels; ///< of the whole image
-  const std::uint8_t * inside; ///< not 0 where a voxel of the image counts; null: all do
+  const std::uint8_t * inside; ///< not 0 if a voxel of the image is valid; null if all are valid
   BoxSum *             sums;
-  BoxMoments *         moments; ///< null: none are wanted
+  BoxMoments *         moments; ///< null if not requested
   FieldWalk            image;
-  FieldWalk            walk;     ///< boxes
-  std::int64_t         first[3]; ///< voxel of the part, in the image
-  std::int64_t         size[3];  ///< of the part
-  std::int64_t         begin[3]; ///< index of the image's first voxel
+  FieldWalk            walk;     ///< over the boxes
+  std::int64_t         first[3]; ///< first voxel of the part in the image
+  std::int64_t         size[3];  ///< size of the part
+  std::int64_t         begin[3]; ///< index of the first voxel of the image
   std::int64_t         width[3];
   std::int64_t         stride[3];
 
@@ -167,13 +168,13 @@ private:
   }
 };
 
-/** \brief Arrays of the boxes of an image, in the memory of a backend. */
+/** \brief Arrays for the boxes of an image, in the memory of a backend. */
 struct BoxArrays
 {
   const void *         pixels;
-  const std::uint8_t * inside; ///< see SumBox
+  const std::uint8_t * inside; ///< same as in SumBox
   BoxSum *             sums;
-  BoxMoments *         moments; ///< null: none are wanted
+  BoxMoments *         moments; ///< null if not requested
 };
 
 /** \brief Calls \p enqueue with the body for some boxes. */
@@ -208,14 +209,15 @@ WalkBoxes(const FieldGrid &  image,
   pixel == ScalarType::Float64 ? run(double()) : run(float());
 }
 
-/** \brief Adds up the voxels of boxes, x fastest; waits. The same bits on each backend and number of threads.
+/** \brief Sums the voxels of boxes, x fastest, and waits for the result. The result is bit-identical for each backend
+ * and number of threads.
  *
- * \param[in] image its pixels are in the memory of the residence, and its mask is on the host
- * \param[in] isMasked whether only voxels whose centres are under the mask count
- * \param[in] boxes a part of the image
- * \param[in] residence where the pixels are
- * \param[out] moments one for each box; null: none are wanted
- * \exception std::invalid_argument other pixels than float32 or float64
+ * \param[in] image image with pixels in the memory of the residence and the mask on the host
+ * \param[in] isMasked true to use only voxels whose centres are inside the mask
+ * \param[in] boxes boxes that cover a part of the image
+ * \param[in] residence where the pixels are stored
+ * \param[out] moments one for each box; null if not requested
+ * \exception std::invalid_argument the pixels are neither float32 nor float64
  * \exception DeviceError out of memory, or a lost device */
 std::vector<BoxSum>
 SumBoxes(const MaskedImage &       image,
@@ -224,7 +226,7 @@ SumBoxes(const MaskedImage &       image,
          const Residence &         residence,
          std::vector<BoxMoments> * moments = nullptr);
 
-/** \brief See WalkBoxes(). */
+/** \brief Same as WalkBoxes(), but on a CUDA device. */
 void
 WalkBoxesOnCuda(const FieldGrid &  image,
                 ScalarType         pixel,

@@ -38,7 +38,7 @@
 namespace itk::CudaSpline
 {
 
-/** Of the histograms of coarse images. */
+/** Number of bins of the histograms of coarse images. */
 inline constexpr unsigned int bins = 24;
 
 template <unsigned int VDimension>
@@ -96,7 +96,7 @@ IndexOfVoxel(std::size_t number, const std::array<std::ptrdiff_t, VDimension> & 
   return index;
 }
 
-/** Goes on to the next voxel. */
+/** Advances to the next voxel. */
 template <std::size_t VDimension>
 void
 Advance(std::array<std::ptrdiff_t, VDimension> & index, const std::array<std::ptrdiff_t, VDimension> & size)
@@ -139,16 +139,16 @@ struct CoarseImage
   using Place = PlaceOf<VDimension>;
   using Index = IndexOf<VDimension>;
 
-  FieldGrid            voxels; ///< where the coarse voxels are
+  FieldGrid            voxels; ///< grid of the coarse voxels
   Index                size{};
-  double               widest{ 0.0 };  ///< spacing (mm)
-  Place                first{};        ///< place of the first one
+  double               widest{ 0.0 };  ///< largest spacing (mm)
+  Place                first{};        ///< point of the first coarse voxel
   MatrixOf<VDimension> pointOfIndex{}; ///< per coarse voxel
   MatrixOf<VDimension> indexOfPoint{};
   std::vector<double>  values;
-  std::vector<bool>    isUnderMask; ///< any of its voxels
+  std::vector<bool>    isUnderMask; ///< whether any of its voxels is under the mask
   double               least{ 0.0 };
-  double               low{ 0.0 }; ///< value where the bins begin
+  double               low{ 0.0 }; ///< smallest value of the bins
   double               high{ 0.0 };
 
   /** \param[in] image its pixels are in the memory of the residence, and its mask is on the host
@@ -177,7 +177,7 @@ struct CoarseImage
     high = *range.second;
     if (isBrief)
     {
-      // A few outliers must not leave one bin to all others.
+      // A few outliers must not put all other values into one bin.
       std::vector<double> sorted = values;
       const auto          outer = static_cast<std::ptrdiff_t>(0.01 * static_cast<double>(sorted.size() - 1));
       std::nth_element(sorted.begin(), sorted.begin() + outer, sorted.end());
@@ -217,7 +217,7 @@ struct CoarseImage
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       const auto   last = static_cast<double>(size[d] - 1);
-      const double margin = size[d] == 1 ? 0.5 : 1e-6; // a single slice is as thick as a voxel; else places are rounded
+      const double margin = size[d] == 1 ? 0.5 : 1e-6; // a single slice is as thick as a voxel; else points are rounded
       if (!(index[d] >= -margin && index[d] <= last + margin))
       {
         return least;
@@ -243,7 +243,7 @@ struct CoarseImage
   }
 
 private:
-  /** Where the coarse voxels are; how many voxels an axis each has. */
+  /** Sets the grid of the coarse voxels; returns their size in voxels along each axis. */
   Index
   Lay(const FieldGrid & image, std::ptrdiff_t most)
   {
@@ -313,7 +313,7 @@ private:
   }
 };
 
-/** Refuses images that cannot be coarse ones. */
+/** Throws for images that cannot be made coarse. */
 inline void
 CheckCoarsePair(const MaskedImage & fixed, const MaskedImage & moving)
 {

@@ -32,8 +32,8 @@
 #include <vector>
 
 /** \file
- * \brief Two images that a metric compares under a transform that changes: what levels of linear transforms and of
- * B-splines share. */
+ * \brief Two images that a metric compares under a changing transform, for levels of linear transforms and of
+ * B-splines. */
 
 namespace itk::CudaSpline
 {
@@ -42,10 +42,10 @@ namespace itk::CudaSpline
 class ComparedImages
 {
 public:
-  /** Samples the fixed image, and allocates all that is needed.
+  /** Samples the fixed image, and allocates all memory.
    *
    * \param[in] grid, fixed, moving, metric, residence see LinearLevel
-   * \param[in] transform the first stage that samples go through; others of its kind may take its place
+   * \param[in] transform the first stage that maps samples; Compare() may replace it by others of its kind
    * \exception see LinearLevel */
   ComparedImages(const FieldGrid &             grid,
                  const SynSide &               fixed,
@@ -54,10 +54,10 @@ public:
                  const TransformChain::Stage & transform,
                  const Residence &             residence);
 
-  /** \brief Compares them; waits.
+  /** \brief Compares the images. The call waits.
    *
    * \param[in] transform the first stage
-   * \param[in] withDerivative whether it is wanted
+   * \param[in] withDerivative whether the derivative is computed
    * \param[out] forces see MetricDescriptor; may be null */
   MetricOutcome
   Compare(const TransformChain::Stage & transform, bool withDerivative, double * forces = nullptr);
@@ -74,7 +74,7 @@ public:
   {
     return m_Grid;
   }
-  /** How often Compare() was called. */
+  /** Number of calls of Compare(). */
   unsigned int
   CountEvaluations() const
   {
@@ -115,17 +115,17 @@ private:
   unsigned int          m_Evaluations{ 0 };
 };
 
-/** \brief An additional pair that is compared by mean squares. */
+/** \brief An additional pair that is compared with mean squares. */
 struct AdditionalImages
 {
   std::unique_ptr<ComparedImages> images;
-  double                          weight{ 1.0 }; ///< of the mean squared difference
+  double                          weight{ 1.0 }; ///< weight of the mean squared difference
 };
 
-/** \brief Compares additional pairs by mean squares, at the samples of a metric.
+/** \brief Creates the additional pairs, which are compared with mean squares at the samples of a metric.
  *
  * \param[in] grid, metric, transform, residence see ComparedImages
- * \param[in] pairs smoothed for the level */
+ * \param[in] pairs pairs that are smoothed for the level */
 std::vector<AdditionalImages>
 CompareAdditional(const FieldGrid &               grid,
                   const std::vector<LinearPair> & pairs,
@@ -133,18 +133,18 @@ CompareAdditional(const FieldGrid &               grid,
                   const TransformChain::Stage &   transform,
                   const Residence &               residence);
 
-/** \brief Additional pairs as a level has them; see SmoothSide(). */
+/** \brief Prepares additional pairs for a level; see SmoothSide(). */
 std::vector<LinearPair>
 SmoothPairs(const std::vector<LinearPair> & pairs,
             const PyramidLevel &            level,
             bool                            isInMm,
             const Residence &               residence);
 
-/** \brief The pass that a metric's work and memory are planned for. */
+/** \brief The pass for which a metric's work and memory are planned. */
 MetricDescriptor
 PlannedPass(const FieldGrid & grid, const LinearMetric & metric);
 
-/** \brief PlanLinearLevel() and CountLinearWork() of a pass, for any transform. */
+/** \brief PlanLinearLevel() and CountLinearWork() for a pass, with any transform. */
 ///@{
 MemoryPlan
 PlanComparedImages(const FieldGrid &        grid,

@@ -34,8 +34,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief What an image that is moved is where it is moved out: of functions that ask, ITK's largest pixel; of the one
- * that does not, 0. */
+/** \brief Value of the warped moving image outside: ITK's largest pixel for functions that test it, 0 for the one that
+ * does not. */
 template <typename TPixel>
 constexpr TPixel
 OutsideOf(DemonsForce force)
@@ -43,7 +43,7 @@ OutsideOf(DemonsForce force)
   return force == DemonsForce::Symmetric ? TPixel(0) : std::numeric_limits<TPixel>::max();
 }
 
-/** \brief The force of each sample, and what it adds to the sums. */
+/** \brief Computes the force of each sample, and its terms of the sums. */
 template <unsigned int VDimension, typename TPixel, typename TReal>
 struct DemonsForces
 {
@@ -62,15 +62,15 @@ struct DemonsForces
   const TPixel *             fixed;
   const TPixel *             moving;
   const TPixel *             warped;       ///< the moving image on the grid
-  const std::uint8_t *       fixedInside;  ///< not 0 under the mask of the fixed image, on the grid; null: everywhere
-  const std::uint8_t *       movingInside; ///< the same of the moving image, as it was moved
+  const std::uint8_t *       fixedInside;  ///< nonzero under the mask of the fixed image, on the grid; null: everywhere
+  const std::uint8_t *       movingInside; ///< the same for the warped moving image
   const TReal *              field;
   TReal *                    update;
-  DemonsIteration *          terms; ///< of each sample
+  DemonsIteration *          terms; ///< one per sample
 
   using Vector = double[VDimension];
 
-  /** A sample. */
+  /** Computes the force of a sample. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
@@ -95,7 +95,7 @@ private:
   {
     return mask == nullptr || mask[offset] != 0;
   }
-  /** Whether the moving image is there, under its mask, where a sample is moved to. */
+  /** Whether a sample is mapped into the moving image and its mask. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   IsMoved(std::int64_t offset) const
   {
@@ -149,7 +149,7 @@ private:
     }
   }
 
-  /** Differences of the moving image where a sample is moved to, along the axes of space. */
+  /** Differences of the moving image at the mapped sample, along the axes of physical space. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   MappedDifferences(const std::int64_t (&at)[3], std::int64_t offset, Vector & gradient) const
   {
@@ -168,7 +168,7 @@ private:
     }
   }
 
-  /** Turns a vector. */
+  /** Multiplies a vector with a matrix. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static void
   Turn(const double (&matrix)[VDimension][VDimension], Vector & vector)
   {
@@ -198,7 +198,7 @@ private:
     return sum;
   }
 
-  /** The squared length of an update, as it is stored. */
+  /** The squared length of an update after it is rounded to its type. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static double
   ChangeOf(const TReal (&vector)[VDimension])
   {
@@ -216,7 +216,7 @@ private:
     return number < 0.0 ? -number : number;
   }
 
-  /** Thirion's and ESM's, where the moving image is. */
+  /** The forces of Thirion and ESM, for samples that are mapped into the moving image. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   FindInside(const std::int64_t (&at)[3],
              std::int64_t offset,
@@ -225,7 +225,7 @@ private:
   {
     const double difference = static_cast<double>(fixed[offset]) - static_cast<double>(warped[offset]);
     const double square = difference * difference;
-    double       gradient[VDimension]; // of ESM twice that
+    double       gradient[VDimension]; // for ESM twice the gradient
     double       factor = difference;
     if (force == DemonsForce::Thirion)
     {
@@ -286,8 +286,8 @@ private:
     Turn(direction, gradient);
   }
 
-  /** The symmetric force, which is everywhere: the moving image is 0 outside. Its own gradient is along the axes of the
-   * grid, whatever their direction is, as ITK has it. */
+  /** The symmetric force, which exists everywhere: the moving image is 0 outside. As in ITK, its own gradient is along
+   * the axes of the grid, for any direction. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   FindSymmetric(const std::int64_t (&at)[3],
                 std::int64_t offset,
@@ -308,7 +308,7 @@ private:
     const double difference = value - static_cast<double>(warped[offset]);
     const double denominator = difference * difference / normalizer + SquareOf(gradient);
     this->PlaceOf(at, offset, place);
-    bool isInner = true; // two samples from the border, or more
+    bool isInner = true; // at least two samples from the border
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       if (!(SizeOfNumber(difference) < differenceThreshold) && !(denominator < denominatorThreshold))
@@ -334,13 +334,13 @@ private:
   }
 };
 
-/** \brief Adds a field to another one. */
+/** \brief Adds a field to another field. */
 template <typename TReal>
 struct FieldSum
 {
   const TReal * update;
   TReal *       field;
-  FieldWalk     walk; ///< numbers of vectors
+  FieldWalk     walk; ///< components of vectors
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
@@ -350,7 +350,7 @@ struct FieldSum
   }
 };
 
-/** \brief What the forces read and write. */
+/** \brief The arrays of the forces. */
 struct DemonsArrays
 {
   FieldShape            shape;
@@ -361,12 +361,12 @@ struct DemonsArrays
   const std::uint8_t *  movingInside; ///< on the grid; null: everywhere
   void *                field;
   void *                update;
-  DemonsIteration *     terms;  ///< of samples
-  DemonsIteration *     sums;   ///< of rows, then of planes
-  DemonsIteration *     record; ///< of all
+  DemonsIteration *     terms;  ///< one per sample
+  DemonsIteration *     sums;   ///< one per row, then one per plane
+  DemonsIteration *     record; ///< the total
 };
 
-/** \brief Calls \p enqueue with the bodies that make forces and their sums, one after the other. */
+/** \brief Calls \p enqueue with the bodies that compute forces and their sums, one after the other. */
 template <typename TEnqueue>
 void
 WalkDemonsForces(const DemonsRules & rules, const DemonsArrays & arrays, const TEnqueue & enqueue)

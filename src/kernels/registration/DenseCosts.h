@@ -30,16 +30,16 @@
 #include <variant>
 
 /** \file
- * \brief The bodies of DenseSearch on host and device: cells of features, the costs of displacements, and the choice of
- * a displacement at each control point.
+ * \brief The bodies of DenseSearch for host and device: cells of features, the costs of displacements, and the choice
+ * of a displacement at each control point.
  *
- * Features and costs are integers and each operation on floats is rounded separately, so both backends compute the same
- * bits from the same cells. */
+ * Features and costs are integers and each operation on floats is rounded separately: both backends compute bitwise
+ * equal results from the same cells. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The means of the features of a cell, in 255ths: each is off by at most 1/510. */
+/** \brief The means of the features of a cell, in units of 1/255: the error of each is at most 1/510. */
 struct alignas(16) DenseCell
 {
   static constexpr int MaxChannels = 12;
@@ -61,10 +61,10 @@ struct DenseLattice
 {
   FieldWalk points;    ///< control points
   FieldWalk cells;     ///< of the moving image
-  int       ratio[3];  ///< cells from one control point to the next
+  int       ratio[3];  ///< distance of adjacent control points (cells)
   int       margin[3]; ///< cells before the first control point, and as many after the last one
   int       radius[3]; ///< largest displacement
-  float     weight[3]; ///< of the square of a displacement by one cell
+  float     weight[3]; ///< weight of the square of a displacement by one cell
   int       channels;
 
   /** Number of control points. */
@@ -73,7 +73,7 @@ struct DenseLattice
   {
     return points.size[0] * points.size[1] * points.size[2];
   }
-  /** Displacements along an axis. */
+  /** Number of displacements along an axis. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE int
   Width(int axis) const
   {
@@ -89,8 +89,8 @@ struct DenseLattice
 
 /** \brief Averages features over cells. A cell is valid if at least half of it is in the image.
  *
- * Cells may begin and end in the middle of a sample, which then counts half. Sums are in double precision, so that the
- * order of the axes does not decide how a mean is rounded. */
+ * Cells may begin and end in the middle of a sample, which then has half the weight. Sums are in double precision, so
+ * that the rounding of a mean does not depend on the order of the axes. */
 struct PoolCells
 {
   const float *        features;
@@ -98,8 +98,8 @@ struct PoolCells
   DenseCell *          cells;
   int                  channels;
   int                  window[3]; ///< samples of a cell
-  int                  stride[3]; ///< samples from a cell to the next
-  int                  start[3];  ///< half samples from the edge of the image to the first cell
+  int                  stride[3]; ///< distance of adjacent cells (samples)
+  int                  start[3];  ///< distance of the first cell from the edge of the image (half samples)
   FieldWalk            image;
   FieldWalk            walk; ///< cells
 
@@ -133,7 +133,7 @@ struct PoolCells
   }
 
 private:
-  /** Half samples of a cell that a sample has along an axis: 1 or 2. */
+  /** Half samples that a sample and a cell have in common along an axis: 1 or 2. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE int
   CountHalves(int axis, std::int64_t sample, std::int64_t edge) const
   {
@@ -202,12 +202,13 @@ RoundedQuotient(TInteger numerator, TInteger denominator)
   return (numerator + denominator / 2) / denominator;
 }
 
-/** \brief The cost of some displacements at each control point by itself: the mean squared difference of two cells. */
+/** \brief The cost of several displacements at each control point separately: the mean squared difference of two
+ * cells. */
 struct PointCosts
 {
   const DenseCell * fixed;  ///< of the control points
   const DenseCell * moving; ///< of the lattice's cells
-  std::uint16_t *   costs;  ///< of all control points for one displacement after the other
+  std::uint16_t *   costs;  ///< of all control points for one displacement, then for the next one
   int               first;  ///< number of the first displacement
   DenseLattice      lattice;
   FieldWalk         walk; ///< control points, and along z one displacement after the other
@@ -313,8 +314,8 @@ private:
   }
 };
 
-/** \brief The mean cost of all displacements with one. It is the cost of the others, which are neither preferred nor
- * avoided. */
+/** \brief The mean cost of all displacements that have a cost. It is used for those that have none, which are then
+ * neither preferred nor avoided. */
 struct NeutralCosts
 {
   static constexpr bool IsOfPacks = true;
@@ -348,18 +349,19 @@ struct NeutralCosts
   }
 };
 
-/** \brief The displacement of the lowest sum of its cost and its weighted squared distance from another one.
+/** \brief The displacement with the lowest sum of its cost and its weighted squared distance from a given displacement.
  *
- * Sums are in double precision, so that the order of the axes does not decide between two displacements. The first
- * and the last of several lowest ones are averaged: these are the same two in any order and direction of the axes. */
+ * Sums are in double precision, so that the choice between two displacements does not depend on the order of the axes.
+ * The first and the last of several lowest ones are averaged: these are the same two in any order and direction of the
+ * axes. */
 struct ChooseSteps
 {
   static constexpr bool IsOfPacks = true;
 
   const std::uint16_t * costs;
   const std::uint16_t * neutral;
-  const float *         near;   ///< displacements, three numbers for each control point; null: 0
-  float *               chosen; ///< likewise
+  const float *         near;   ///< given displacements, three numbers for each control point; null: 0
+  float *               chosen; ///< the same for the chosen ones
   float *               values; ///< costs of the chosen ones
   double                coupling;
   DenseLattice          lattice;
@@ -480,7 +482,7 @@ struct ControlPacks
   }
 
 private:
-  static constexpr std::int64_t Width = VLanes == 1 ? 32 : 1; // a warp reads neighbours
+  static constexpr std::int64_t Width = VLanes == 1 ? 32 : 1; // a warp reads adjacent control points
 };
 
 /** \brief The mean of the displacements of a control point and its neighbours.
@@ -520,11 +522,12 @@ struct SmoothSteps
   }
 };
 
-/** \brief Displacements between control points: linear, and constant beyond the outermost ones.
+/** \brief Displacements between control points: interpolated linearly, and constant beyond the outermost control
+ * points.
  *
  * \param[in] steps three numbers for each control point
  * \param[in] points control points
- * \param[in] position in control points
+ * \param[in] position position in control points
  * \param[out] found displacement */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 InterpolateSteps(const float * steps, const FieldWalk & points, const double (&position)[3], double (&found)[3])
@@ -559,8 +562,8 @@ InterpolateSteps(const float * steps, const FieldWalk & points, const double (&p
   }
 }
 
-/** \brief Half the difference between a displacement and the opposite one at its end: of two fields that are inverse to
- * each other, the displacement itself. */
+/** \brief Half the difference between a displacement and the opposite one at its end. For two fields that are inverse
+ * to each other it is the displacement itself. */
 struct ReconcileSteps
 {
   const float * steps;    ///< three numbers for each control point
@@ -595,7 +598,7 @@ struct SpreadSteps
   const float * steps; ///< three numbers for each control point
   TReal *       field; ///< vectors (mm)
   DenseLattice  lattice;
-  int           spacing[3];                          ///< samples from one control point to the next
+  int           spacing[3];                          ///< distance of adjacent control points (samples)
   double        first[3];                            ///< index of the first control point
   double        stepToPoint[VDimension][VDimension]; ///< mm of a displacement by one cell
   FieldWalk     walk;                                ///< samples of the fixed image
@@ -622,7 +625,7 @@ struct SpreadSteps
   }
 };
 
-/** \brief Adds up the costs of a row of control points. They are integers, so the sum is exact. */
+/** \brief Sums the costs of a row of control points. They are integers: the sum is exact. */
 struct RowCosts
 {
   const float * values;
@@ -683,7 +686,7 @@ VisitDenseBody(const DenseBody & step, const TEnqueue & enqueue)
     step);
 }
 
-/** \brief Enqueues a step on the backend of a residence. */
+/** \brief Enqueues a step on a backend. */
 void
 EnqueueDenseBody(const DenseBody & step, const Residence & residence);
 /** \brief The same on a device. */
@@ -694,9 +697,9 @@ EnqueueDenseBodyOnCuda(const DenseBody & step, const Residence & residence);
 class DenseCosts
 {
 public:
-  /** \param[in] fixed,moving cells, memory of the backend
+  /** \param[in] fixed,moving cells in the memory of the backend
    * \param[in] lattice control points and displacements
-   * \param[in] residence where */
+   * \param[in] residence memory of the backend */
   DenseCosts(const DenseCell *    fixed,
              const DenseCell *    moving,
              const DenseLattice & lattice,
@@ -711,7 +714,7 @@ public:
   void
   Choose(const float * near, double coupling, float * chosen, float * values) const;
 
-  /** The costs, of all control points for one displacement after the other; x fastest in both. */
+  /** The costs of all control points for one displacement, then for the next one; x fastest in both. */
   const std::uint16_t *
   Data() const
   {

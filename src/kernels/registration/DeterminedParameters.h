@@ -25,24 +25,25 @@
 #include <vector>
 
 /** \file
- * \brief Which parameters of a linear transform a pair of images determines. */
+ * \brief Finds the parameters of a linear transform that a pair of images determines. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Parameters that can change without changing the moving image at the samples of the fixed image.
+/** \brief Finds the parameters that can change without changing the moving image at the samples of the fixed image.
  *
- * The derivatives of the moving image by the parameters, at coarse samples under the mask of the fixed image, are the
- * rows of a matrix. Each column is divided by the root mean square of the displacements that its parameter causes (mm).
- * A Cholesky factorization of the normal matrix chooses the largest remaining column, translations first. The columns
- * that remain when the largest is below LeastSingularValue times the first one belong to undetermined parameters: their
- * change has nearly the effect of a change of the others, or none.
+ * The derivatives of the moving image with respect to the parameters, at coarse samples under the mask of the fixed
+ * image, are the rows of a matrix. Each column is divided by the root mean square of the displacements that its
+ * parameter causes (mm). A Cholesky factorization of the normal matrix selects the largest remaining column,
+ * translations first. When the largest column is below LeastSingularValue times the first one, the remaining columns
+ * belong to undetermined parameters: a change of such a parameter has no effect, or nearly that of a change of the
+ * others.
  *
- * \param[in] fixed, moving images; their pixels are in the memory of the residence, and their masks are on the host
- * \param[in] transform where a registration starts
+ * \param[in] fixed, moving images; their pixels are in the memory of the backend, and their masks are on the host
+ * \param[in] transform initial transform of a registration
  * \param[in] behind displacements (mm) of the stages that follow the transform, at the points of a grid
- * \param[in] residence where the pixels are, and threads of the host
- * \return numbers of parameters, in their order; none if fewer than 500 samples are inside both images
+ * \param[in] residence memory of the pixels, and threads of the host
+ * \return numbers of parameters, in their order; empty if fewer than 500 samples are inside both images
  * \par Source
  * G. H. Golub and C. F. Van Loan, Matrix Computations, 4th edition, 4.2.8 (pivoting) */
 std::vector<std::size_t>
@@ -52,7 +53,7 @@ FindUndeterminedParameters(const MaskedImage &        fixed,
                            const DisplacementSource & behind,
                            const Residence &          residence);
 
-/** Ratio of lengths of columns below which a parameter is undetermined. */
+/** Ratio of the lengths of columns below which a parameter is undetermined. */
 inline constexpr double LeastSingularValue = 3e-3;
 
 } // namespace itk::CudaSpline

@@ -30,8 +30,8 @@
 #include <limits>
 
 /** \file
- * \brief The sum of the forces of several metrics, as itk::ObjectToObjectMultiMetricv4 makes it: each as long as its
- * weight says, all together as long as they are in the mean. */
+ * \brief The sum of the forces of several metrics, as in itk::ObjectToObjectMultiMetricv4: each force is scaled to the
+ * length of its weight, and the sum is multiplied by the mean length of the forces. */
 
 namespace itk::CudaSpline
 {
@@ -55,17 +55,17 @@ CountForceSumScratch(const FieldGrid & grid)
   return CountOrderedSums(grid) * sizeof(SquareSum);
 }
 
-/** \brief Adds a metric's force to the sum: weight / its length times itself; nothing where its length is not above
- * epsilon. Nothing waits.
+/** \brief Adds a metric's force to the sum, scaled by weight / length. A force whose length is not above epsilon is
+ * ignored. The call is asynchronous.
  *
- * \param[in] shape of both
- * \param[in] force of the metric
- * \param[in] weight of the metric
- * \param[in] isFirst the sum begins with it
- * \param[in,out] sum of forces
- * \param[out] square of its length: of all numbers of all its vectors; memory of the residence
+ * \param[in] shape shape of both
+ * \param[in] force force of the metric
+ * \param[in] weight weight of the metric
+ * \param[in] isFirst whether the sum begins with this force
+ * \param[in,out] sum sum of forces
+ * \param[out] square squared length: of all components of all vectors, in the memory of the backend
  * \param[out] scratch CountForceSumScratch() bytes
- * \param[in] residence where */
+ * \param[in] residence memory of the backend */
 void
 AddForce(const FieldShape & shape,
          const void *       force,
@@ -76,17 +76,17 @@ AddForce(const FieldShape & shape,
          SquareSum *        scratch,
          const Residence &  residence);
 
-/** \brief Multiplies a sum with the mean of the lengths of its forces.
+/** \brief Multiplies a sum by the mean of the lengths of its forces.
  *
- * \param[in] shape of the sum
- * \param[in,out] sum of forces
- * \param[in] squares of the lengths, as AddForce() wrote them
- * \param[in] count of the forces
- * \param[in] residence where */
+ * \param[in] shape shape of the sum
+ * \param[in,out] sum sum of forces
+ * \param[in] squares squared lengths, as written by AddForce()
+ * \param[in] count number of forces
+ * \param[in] residence memory of the backend */
 void
 ScaleForceSum(const FieldShape & shape, void * sum, const SquareSum * squares, int count, const Residence & residence);
 
-/** \brief Numbers of vectors, whose type is run-time: a kernel for each would not be faster. */
+/** \brief Components of vectors with a run-time type: a kernel for each type would not be faster. */
 struct FieldNumbers
 {
   void * data;
@@ -112,12 +112,12 @@ struct FieldNumbers
   }
 };
 
-/** \brief Adds up the squares of the numbers along a row. */
+/** \brief Sums the squares of the components along a row. */
 struct RowSquares
 {
   FieldNumbers field;
   SquareSum *  sums;
-  std::int64_t length; ///< numbers of a row
+  std::int64_t length; ///< components of a row
   FieldWalk    walk;   ///< rows, along x
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -133,7 +133,7 @@ struct RowSquares
   }
 };
 
-/** \brief Adds a number of a force to that of the sum. */
+/** \brief Adds a component of a force to that of the sum. */
 struct WeightedSum
 {
   FieldNumbers      force;
@@ -141,7 +141,7 @@ struct WeightedSum
   const SquareSum * square;
   double            weight;
   bool              isFirst;
-  FieldWalk         walk; ///< numbers of vectors
+  FieldWalk         walk; ///< components of vectors
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
@@ -153,13 +153,13 @@ struct WeightedSum
   }
 };
 
-/** \brief Scales a number of the sum. */
+/** \brief Scales a component of the sum. */
 struct ScaledSum
 {
   FieldNumbers      sum;
   const SquareSum * squares;
   int               count;
-  FieldWalk         walk; ///< numbers of vectors
+  FieldWalk         walk; ///< components of vectors
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
@@ -174,7 +174,7 @@ struct ScaledSum
   }
 };
 
-/** \brief What AddForce() is given. */
+/** \brief The arguments of AddForce(). */
 struct ForceSumArguments
 {
   FieldShape   shape;
@@ -186,7 +186,7 @@ struct ForceSumArguments
   SquareSum *  scratch;
 };
 
-/** \brief The walk through the numbers of a field. */
+/** \brief The walk through the components of a field. */
 inline FieldWalk
 WalkOfNumbers(const FieldGrid & grid)
 {
@@ -204,7 +204,7 @@ WalkForceSum(const ForceSumArguments & arguments, const TEnqueue & enqueue)
   const FieldWalk    walk = WalkOfNumbers(grid);
   const std::int64_t rows = walk.size[1] * walk.size[2];
   const bool         isDouble = arguments.shape.element == ScalarType::Float64;
-  const FieldNumbers force{ const_cast<void *>(arguments.force), isDouble }; // of which nothing is stored
+  const FieldNumbers force{ const_cast<void *>(arguments.force), isDouble }; // is not written
   enqueue(RowSquares{ force, arguments.scratch, walk.size[0], { { rows, 1, 1 } } });
   WalkSumsOfRows(grid, arguments.scratch, arguments.square, enqueue);
   enqueue(

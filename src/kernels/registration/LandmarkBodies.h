@@ -30,17 +30,17 @@
 #include <vector>
 
 /** \file
- * \brief What is computed for each landmark, each node near one, or each sample: bodies of host and device. */
+ * \brief Computations for each landmark, each node near a landmark, or each sample: bodies for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief A landmark whose moving point was brought before the transforms that follow the one that is found. */
+/** \brief A landmark whose moving point is mapped back through the transforms that follow the optimized one. */
 struct LandmarkTarget
 {
   double fixed[3]{};    ///< point of the fixed image (mm)
-  double moving[3]{};   ///< where the transform that is found should move it (mm)
-  double slope[3][3]{}; ///< derivatives of the transforms that follow, there
+  double moving[3]{};   ///< point to which the optimized transform should map it (mm)
+  double slope[3][3]{}; ///< derivatives of the following transforms at that point
   double share{ 1.0 };  ///< factor of its force: less than 1 if other landmarks are close
 
   /** Distance of a moved point from the target, in the space of the moving image (mm). */
@@ -56,7 +56,7 @@ struct LandmarkTarget
       }
     }
   }
-  /** The gradient of half the squared distance by the moved point. */
+  /** The gradient of half the squared distance with respect to the mapped point. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   PullBack(unsigned int dimension, const double (&distance)[3], unsigned int axis) const
   {
@@ -82,10 +82,10 @@ SquaredLength(const double (&vector)[VDimension])
   return sum;
 }
 
-/** \brief Brings the moving point of a landmark before the transforms that follow, by Newton's method.
+/** \brief Maps the moving point of a landmark back through the following transforms, with Newton's method.
  *
- * Derivatives are central differences over a sample, which are exact for affine maps. A step that does not come closer
- * is halved. */
+ * Derivatives are central differences over one sample, which are exact for affine maps. A step that does not reduce the
+ * error is halved. */
 template <unsigned int VDimension>
 struct LandmarkPullBack
 {
@@ -175,7 +175,7 @@ private:
     }
   }
 
-  /** Cramer's rule; of a singular matrix the right-hand side. */
+  /** Cramer's rule; for a singular matrix the right-hand side. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Solve(const double (&slope)[3][3], const double (&error)[VDimension], double (&change)[VDimension]) const
   {
@@ -215,22 +215,22 @@ inline constexpr int MaxLandmarkNodes = 64;
 /** \brief The nodes on which the displacement of a landmark depends. */
 struct LandmarkSupport
 {
-  std::int32_t count{ 0 }; ///< of nodes; 0 outside of the spline's domain
+  std::int32_t count{ 0 }; ///< number of nodes; 0 outside the spline's domain
   std::int64_t nodes[MaxLandmarkNodes];
   double       weights[MaxLandmarkNodes];
 };
 
-/** \brief Moves a landmark by a spline: its term, and the derivative by its displacement. */
+/** \brief Maps a landmark with a spline: its term, and the derivative with respect to its displacement. */
 struct SplineLandmark
 {
   const LandmarkTarget *  targets;
   const LandmarkSupport * supports;
-  const double *          coefficients; ///< a plane for each component
-  std::int64_t            nodes;        ///< of a plane
+  const double *          coefficients; ///< one plane per component
+  std::int64_t            nodes;        ///< nodes of a plane
   std::uint32_t           dimension;
-  double                  weight; ///< of a landmark
-  double *                terms;  ///< of each landmark
-  double *                slopes; ///< by the displacement of each landmark, 3 numbers
+  double                  weight; ///< weight of a landmark
+  double *                terms;  ///< one per landmark
+  double *                slopes; ///< with respect to the displacement of each landmark, 3 numbers
   FieldWalk               walk;   ///< landmarks
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -264,14 +264,15 @@ struct NodeLandmark
   double       weight;
 };
 
-/** \brief Adds the derivatives by the coefficients of a node near landmarks, in the order of landmarks. */
+/** \brief Adds the derivatives with respect to the coefficients of a node near landmarks, in the order of the
+ * landmarks. */
 struct LandmarkGradient
 {
   const std::int64_t * touched; ///< the nodes
-  const std::int64_t * first;   ///< of the landmarks of each of them, and the end of the last one's
+  const std::int64_t * first;   ///< first landmark of each node, and the end of the last one's
   const NodeLandmark * landmarks;
   const double *       slopes; ///< see SplineLandmark
-  std::int64_t         nodes;  ///< of a plane
+  std::int64_t         nodes;  ///< nodes of a plane
   std::uint32_t        dimension;
   double *             gradient;
   FieldWalk            walk; ///< nodes near landmarks
@@ -294,16 +295,16 @@ struct LandmarkGradient
 /** \brief The force of a landmark on the displacements of one image, between the samples of a level. */
 struct LandmarkForce
 {
-  std::int64_t base[3]{};   ///< the sample below it, from the first one of the grid
+  std::int64_t base[3]{};   ///< the sample below it, relative to the first one of the grid
   double       above[3]{};  ///< distance from that sample (samples)
-  double       vector[3]{}; ///< 0 outside of the grid
+  double       vector[3]{}; ///< 0 outside the grid
 };
 
 /** \brief Finds a landmark's points in the space where images are compared, and its forces there.
  *
- * A field moves the samples of that space to the points of an image; so the point of a landmark is where its field
- * arrives at the landmark. The force on the displacement of the moving image is at the fixed point, towards the moving
- * point; that on the fixed image is at the moving point, in the opposite direction. */
+ * A field maps the samples of that space to the points of an image: the point of a landmark is the one that its field
+ * maps to the landmark. The force on the displacement of the moving image is at the fixed point, towards the moving
+ * point. The force on that of the fixed image is at the moving point, in the opposite direction. */
 template <unsigned int VDimension>
 struct LandmarkPlacement
 {
@@ -311,12 +312,12 @@ struct LandmarkPlacement
 
   const LandmarkTarget *     targets;
   GridGeometry<VDimension>   grid;
-  TransformStage<VDimension> fixedField;  ///< or the identity
-  TransformStage<VDimension> movingField; ///< or the identity
+  TransformStage<VDimension> fixedField;  ///< may be the identity
+  TransformStage<VDimension> movingField; ///< may be the identity
   double                     peak;        ///< length of a force that its Gaussian smooths to a length of 1
   LandmarkForce *            byMoving;
   LandmarkForce *            byFixed;
-  double *                   squares; ///< of the distances in the moving image
+  double *                   squares; ///< squared distances in the moving image
   FieldWalk                  walk;    ///< landmarks
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -354,8 +355,8 @@ struct LandmarkPlacement
   }
 
 private:
-  /** The point that a field moves to another one: its error is subtracted; a step that does not come closer is
-   * halved. */
+  /** Finds the point that a field maps to a given one. The error is subtracted iteratively; a step that does not reduce
+   * the error is halved. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   FindOrigin(const TransformStage<VDimension> & field, const double (&wanted)[3], double (&point)[VDimension]) const
   {
@@ -443,8 +444,8 @@ private:
 
 /** \brief Distributes the forces of landmarks to the samples around them.
  *
- * A sample may be next to several landmarks. The first one of them adds up all, in their order, so that the result does
- * not depend on threads. */
+ * A sample may be next to several landmarks. The first one of them adds all, in their order: the result does not depend
+ * on threads. */
 struct LandmarkScatter
 {
   const LandmarkForce * forces;
@@ -501,14 +502,14 @@ private:
   }
 };
 
-/** \brief Adds a number of the landmarks' forces to that of the images' forces. */
+/** \brief Adds a component of the landmarks' forces to that of the images' forces. */
 struct LandmarkSum
 {
   FieldNumbers   landmarks;
   FieldNumbers   sum;
-  const double * maximum; ///< norm of the images' forces
+  const double * maximum; ///< largest norm of the images' forces
   double         weight;
-  FieldWalk      walk; ///< numbers of vectors
+  FieldWalk      walk; ///< components of vectors
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const

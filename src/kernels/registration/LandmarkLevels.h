@@ -30,18 +30,18 @@
 #include <vector>
 
 /** \file
- * \brief The landmarks of a level: of linear transforms, B-splines and displacement fields. */
+ * \brief The landmarks of a level of linear transforms, B-splines or displacement fields. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The landmarks of a level with their targets.
+/** \brief Computes the targets of the landmarks of a level.
  *
  * \param[in] term the landmarks
- * \param[in] stages transforms that follow the one that is found, in the memory of the residence
- * \param[in] grid of the level
- * \param[in] residence where
- * \return in host memory
+ * \param[in] stages transforms that follow the optimized one, in the memory of the backend
+ * \param[in] grid grid of the level
+ * \param[in] residence memory of the backend
+ * \return targets in host memory
  * \exception std::invalid_argument points that are not finite, or too many */
 std::vector<LandmarkTarget>
 MakeLandmarkTargets(const LandmarkTerm &                       term,
@@ -49,7 +49,7 @@ MakeLandmarkTargets(const LandmarkTerm &                       term,
                     const FieldGrid &                          grid,
                     const Residence &                          residence);
 
-/** \brief Landmarks that a cubic B-spline of displacements moves. */
+/** \brief Landmarks that a cubic B-spline of displacements maps. */
 class SplineLandmarks
 {
 public:
@@ -63,10 +63,10 @@ public:
                   const FieldGrid &                          grid,
                   const Residence &                          residence);
 
-  /** \brief The term; waits.
+  /** \brief Evaluates the term. The call waits.
    *
-   * \param[in] coefficients a plane for each axis (mm); memory of the residence
-   * \param[in,out] gradient to which that of the term is added; null: not needed */
+   * \param[in] coefficients one plane per axis (mm), in the memory of the backend
+   * \param[in,out] gradient the gradient of the term is added to it; null: not computed */
   double
   Evaluate(const double * coefficients, double * gradient) const;
 
@@ -86,12 +86,12 @@ private:
   ResidentArray    m_Slopes;
 };
 
-/** \brief Landmarks between the images of a level that displacement fields move. */
+/** \brief Landmarks between the images of a level, which displacement fields map. */
 class FieldLandmarks
 {
 public:
   /** \param[in] term the landmarks
-   * \param[in] shape of the fields
+   * \param[in] shape shape of the fields
    * \param[in] stages, residence see MakeLandmarkTargets()
    * \param[in] comparisons maximum number of calls of Place() before the values of all are read */
   FieldLandmarks(const LandmarkTerm &                       term,
@@ -100,30 +100,31 @@ public:
                  std::size_t                                comparisons,
                  const Residence &                          residence);
 
-  /** \brief Finds the landmarks where fields move the images to; does not wait.
+  /** \brief Finds the landmarks under the current fields, asynchronously.
    *
-   * \param[in] fixedField,movingField that move the samples of the level to points of the images; null: none
+   * \param[in] fixedField,movingField fields that map the samples of the level to points of the images; null: the
+   * identity
    * \param[in] comparison number of the comparison, from 0 */
   void
   Place(const void * fixedField, const void * movingField, std::size_t comparison);
 
-  /** \brief Adds the forces of landmarks to that of images; does not wait.
+  /** \brief Adds the forces of landmarks to that of images, asynchronously.
    *
-   * \param[in] isByFixed on displacements of the fixed image, not of the moving image
-   * \param[in] shapeOfNorms shape of the force, with the spacing that lengths are measured by
-   * \param[in,out] force of the images
+   * \param[in] isByFixed for the displacements of the fixed image, else of the moving image
+   * \param[in] shapeOfNorms shape of the force, with the spacing that measures lengths
+   * \param[in,out] force force of the images
    * \param[out] scratch CountScratch() bytes */
   void
   Add(bool isByFixed, const FieldShape & shapeOfNorms, void * force, void * scratch) const;
 
-  /** The term in a comparison; waits. */
+  /** The value of the term in a comparison. The call waits. */
   double
   GetValue(std::size_t comparison) const;
 
   /** Bytes of scratch memory of Add(). */
   static std::size_t
   CountScratch(const FieldShape & shape, Backend backend);
-  /** Bytes that it allocates. \param[in] count of landmarks */
+  /** Bytes that an object allocates. \param[in] count number of landmarks */
   static std::size_t
   CountBytes(const FieldShape & shape, std::size_t count, std::size_t comparisons);
 
@@ -137,10 +138,10 @@ private:
   ResidentArray                m_Squares;
   ResidentArray                m_Scattered;
   ResidentArray                m_Smooth;
-  ResidentArray                m_Maximum; ///< of a norm, and its scratch memory
+  ResidentArray                m_Maximum; ///< largest norm, and its scratch memory
 };
 
-/** \brief What LandmarkPlacement reads and writes, before its types are known. */
+/** \brief The arguments of LandmarkPlacement, before its types are selected. */
 struct LandmarkPlacementArguments
 {
   FieldShape             shape;
@@ -160,7 +161,7 @@ WalkOfList(std::size_t count)
   return { { static_cast<std::int64_t>(count), 1, 1 } };
 }
 
-/** \brief Calls \p enqueue with the body that pulls landmarks back. */
+/** \brief Calls \p enqueue with the body that maps landmarks back. */
 template <typename TEnqueue>
 void
 WalkLandmarkPullBack(const FieldGrid &                          grid,
@@ -177,7 +178,7 @@ WalkLandmarkPullBack(const FieldGrid &                          grid,
   });
 }
 
-/** \brief A field on a grid as a body evaluates it; null: the identity. */
+/** \brief A field on a grid as a stage for bodies; null: the identity. */
 template <unsigned int VDimension>
 TransformStage<VDimension>
 MakeLevelStage(const FieldShape & shape, const void * field)

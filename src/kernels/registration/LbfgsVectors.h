@@ -27,27 +27,27 @@
 #include <cstdint>
 
 /** \file
- * \brief What L-BFGS does with its vectors: inner products of all of them in one pass, and steps. */
+ * \brief Operations of L-BFGS on its vectors: inner products of all of them in one pass, and steps. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The vectors, all of places * components numbers, a plane of places after the other. */
+/** \brief The vectors, each with places * components numbers: one plane of points after the other. */
 struct LbfgsVectors
 {
   std::int64_t places{ 0 };
   unsigned int components{ 1 };
-  int          pairs{ 0 };              ///< iterations that are remembered, in the first slots
-  double *     at{ nullptr };           ///< parameters that are evaluated
-  double *     before{ nullptr };       ///< those that were evaluated before
-  double *     base{ nullptr };         ///< parameters where the search along the direction began
-  double *     gradient{ nullptr };     ///< at the parameters
-  double *     baseGradient{ nullptr }; ///< where the search began
+  int          pairs{ 0 };              ///< number of stored iterations, in the first slots
+  double *     at{ nullptr };           ///< evaluated parameters
+  double *     before{ nullptr };       ///< previously evaluated parameters
+  double *     base{ nullptr };         ///< parameters at the beginning of the line search
+  double *     gradient{ nullptr };     ///< gradient at the parameters
+  double *     baseGradient{ nullptr }; ///< gradient at the beginning of the line search
   double *     direction{ nullptr };
   double *     steps[Lbfgs::History]{};   ///< differences of parameters
   double *     changes[Lbfgs::History]{}; ///< differences of gradients
 
-  /** Numbers of each of them. */
+  /** Number of elements of each vector. */
   std::int64_t
   Count() const
   {
@@ -58,7 +58,7 @@ struct LbfgsVectors
 /** \brief Inner products; \c y is the change of the gradient since the search began. */
 struct LbfgsProducts
 {
-  /** Which number is which; the last ones are of each pair. */
+  /** Numbers of the products; the last ones are for each pair. */
   enum Which : int
   {
     GradientGradient,
@@ -73,19 +73,20 @@ struct LbfgsProducts
     ChangeY = StepY + Lbfgs::History,
     ChangeDirection = ChangeY + Lbfgs::History,
     Sums = ChangeDirection + Lbfgs::History,
-    SquaredWay = Sums, ///< of the place that has gone farthest from where it was before: no sum, but the largest
+    /** Of the point with the longest displacement since the previous evaluation: not a sum, but a maximum. */
+    SquaredWay = Sums,
     Numbers
   };
 
   double numbers[Numbers]{};
 
-  /** A sum, or the larger one of two squared ways. */
+  /** The sum, or the larger one of two squared displacements. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static double
   Join(double a, double b, bool isSum)
   {
     return isSum ? a + b : (b > a ? b : a);
   }
-  /** Adds those of other points. */
+  /** Adds the products of other points. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Add(const LbfgsProducts & other)
   {
@@ -94,7 +95,7 @@ struct LbfgsProducts
       numbers[n] = Join(numbers[n], other.numbers[n], n < Sums);
     }
   }
-  /** Adds those of a place. */
+  /** Adds the products of a point. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   AddPlace(const LbfgsVectors & vectors, std::int64_t place)
   {
@@ -139,7 +140,7 @@ struct LbfgsProducts
 struct LbfgsMove
 {
   LbfgsVectors vectors;
-  double       length; ///< of the step from where the search began, as a factor of the direction
+  double       length; ///< length of the step from the beginning of the search, as a factor of the direction
 
   std::int64_t
   Count() const
@@ -154,16 +155,16 @@ struct LbfgsMove
   }
 };
 
-/** \brief A new direction, and the first step along it. */
+/** \brief Computes a new direction, and the first step along it. */
 struct LbfgsTurn
 {
-  LbfgsVectors vectors; ///< with the new pair
-  int          slot;    ///< of the iteration that ends here; -1: none does
-  double       taken;   ///< the step that it ends with
-  double       length;  ///< of the first step along the new direction
+  LbfgsVectors vectors; ///< including the new pair
+  int          slot;    ///< slot of the iteration that ends here; -1: none ends
+  double       taken;   ///< the last step of that iteration
+  double       length;  ///< length of the first step along the new direction
   double       ofGradient;
-  double       ofSteps[Lbfgs::History];   ///< factors of the direction's parts, with the new ones
-  double       ofChanges[Lbfgs::History]; ///< factors of the direction's parts, with the new ones
+  double       ofSteps[Lbfgs::History];   ///< factors of the steps in the direction, including the new one
+  double       ofChanges[Lbfgs::History]; ///< factors of the changes in the direction, including the new one
 
   std::int64_t
   Count() const
@@ -197,12 +198,12 @@ struct LbfgsTurn
   }
 };
 
-/** \brief The gradient of a function that is made of sums, by the sums' own. */
+/** \brief The gradient of a function of sums, computed from the gradients of the sums. */
 struct LbfgsGradient
 {
   std::int64_t   count;
   const double * first;
-  const double * second; ///< null: there is one sum
+  const double * second; ///< null: there is only one sum
   double         ofFirst;
   double         ofSecond;
   double *       gradient;
@@ -215,7 +216,7 @@ struct LbfgsGradient
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(std::int64_t i) const
   {
-    // A sum without a factor may not have been made.
+    // A sum with a factor of 0 may not have been computed.
     const double own = ofFirst != 0.0 ? ofFirst * first[i] : 0.0;
     gradient[i] = second != nullptr && ofSecond != 0.0 ? own + ofSecond * second[i] : own;
   }
@@ -225,16 +226,16 @@ struct LbfgsGradient
 std::size_t
 CountLbfgsScratch(std::int64_t places, const Residence & residence);
 
-/** \brief Makes the inner products; waits.
+/** \brief Computes the inner products. The call waits.
  *
- * \param[in] vectors of the residence
+ * \param[in] vectors vectors in the memory of the backend
  * \param[out] scratch CountLbfgsScratch() bytes
- * \param[in] residence where
- * \exception DeviceError a step before failed, or a lost device */
+ * \param[in] residence memory of the backend
+ * \exception DeviceError a previous step failed, or a lost device */
 LbfgsProducts
 SumLbfgsProducts(const LbfgsVectors & vectors, void * scratch, const Residence & residence);
 
-/** \brief Does a step with each number of the vectors. */
+/** \brief Runs a step for each element of the vectors. */
 ///@{
 void
 WalkLbfgs(const LbfgsMove & body, const Residence & residence);

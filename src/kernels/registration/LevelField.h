@@ -28,7 +28,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief A field of a level, and its ways to the host. */
+/** \brief A field of a level, and its copies to and from the host. */
 class LevelField
 {
 public:
@@ -41,27 +41,27 @@ public:
   {
     return m_Vectors.Data();
   }
-  /** Makes it zero. */
+  /** Sets it to zero. */
   void
   Clear();
-  /** \param[in] vectors host memory, \param[in] element type of their numbers */
+  /** \param[in] vectors host memory, \param[in] element type of the components */
   void
   Set(const void * vectors, ScalarType element);
-  /** Waits. */
+  /** Copies the vectors. The call waits. */
   void
   Get(void * vectors, ScalarType element) const;
-  /** Makes it of a field on another grid, of the same type; waits. */
+  /** Sets it from a field of the same type on another grid, with linear interpolation. The call waits. */
   void
   AdaptFrom(const LevelField & other);
-  /** The inverse, from zero; waits.
+  /** Computes the inverse, from zero. The call waits.
    *
-   * \param[in] rules of the inversion
+   * \param[in] rules rules of the inversion
    * \param[out] inverse memory of the backend, of the field's shape
    * \param[out] state memory of the backend
    * \param[out] scratch CountInversionScratch() bytes of the backend
-   * \param[out] vectors where the inverse goes to
-   * \param[in] element its numbers
-   * \param[in] memory whose it is
+   * \param[out] vectors destination of the inverse
+   * \param[in] element type of its components
+   * \param[in] memory memory of the destination
    * \return the result of the inversion */
   FieldInversionState
   GetInverse(const FieldInversion & rules,
@@ -82,7 +82,7 @@ private:
 class LevelFields
 {
 public:
-  /** Fields of zeros. */
+  /** Creates fields of zeros. */
   LevelFields(std::size_t count, const FieldShape & shape, const Residence & residence);
 
   /** One of them. */
@@ -97,10 +97,10 @@ public:
   {
     return m_Fields[which];
   }
-  /** Makes all of those of another level, as many of the same type; waits. */
+  /** Sets all fields from those of another level, which has as many of the same type. The call waits. */
   void
   AdaptFrom(const LevelFields & other);
-  /** Makes them zero. */
+  /** Sets all fields to zero. */
   void
   Clear();
 
@@ -108,8 +108,8 @@ private:
   std::vector<LevelField> m_Fields;
 };
 
-/** \brief Numbers of a field in memory of the backend, to memory of numbers of another type if need be; waits where
- * that is the host's. */
+/** \brief Copies the components of a field in the memory of the backend, converted to another type if necessary. The
+ * call waits if the destination is host memory. */
 void
 GiveField(void *             vectors,
           ScalarType         element,

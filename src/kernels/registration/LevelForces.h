@@ -35,77 +35,78 @@
 #include <vector>
 
 /** \file
- * \brief What the iterations of deformable registrations share: two images on one grid, how they differ there, and the
- * step that is made of it. */
+ * \brief The common part of iterations of deformable registrations: two images on one grid, their metric and its
+ * forces, and updates computed from these. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Where the value of a comparison comes from, in the memory of the backend. */
+/** \brief The sums from which the value of a comparison is computed, in the memory of the backend. */
 using LevelSums = FieldMetricSums;
 
 /** \brief A list of one pair of images. */
 std::vector<SynTerm>
 MakeTerms(SynSide fixed, SynSide moving, const SynMetric & metric);
 
-/** \brief Checks an image that a registration moves, with its mask and stages.
+/** \brief Checks an image that fields of a registration warp, with its mask and stages.
  *
- * \exception std::invalid_argument one of them does not fit the fields, or the image is not of that type of pixels */
+ * \exception std::invalid_argument one of them does not fit the fields, or the image has another pixel type */
 void
 CheckSide(const SynSide & side, const FieldShape & shape, ScalarType pixel);
 
-/** \brief How an image is moved onto the grid of a field, by the field and its own stages.
- * \param[in] field null: none
+/** \brief Describes the warp of an image to the grid of a field, by the field and the image's own stages.
+ *
+ * \param[in] field null: no field
  */
 ImageWarp
 DescribeMove(const SynSide & side, const FieldShape & shape, const void * field);
 
-/** \brief Moves the mask of an image, where it has one, as the image is moved. */
+/** \brief Warps the mask of an image, if it has one, in the same way as the image. */
 void
 MoveMask(const SynSide & side, ImageWarp warp, void * output, const Residence & residence);
 
-/** \brief What smooths a field: a spline, where there is one, or else a Gaussian, unless its variance is 0. */
+/** \brief The smoothing of a field: a spline if there is one, else a Gaussian, or no smoothing if its variance is 0. */
 struct LevelSmoothing
 {
   std::optional<FieldSplineFit> spline;
   double                        variance{ 0.0 }; ///< samples^2
 
-  /** Of updates, as rules have it. */
+  /** The smoothing of updates. */
   static LevelSmoothing
   OfUpdates(const SynRules & rules)
   {
     return { rules.updateSpline, rules.updateVariance };
   }
-  /** For total fields. */
+  /** The smoothing of total fields. */
   static LevelSmoothing
   OfTotals(const SynRules & rules)
   {
     return { rules.totalSpline, rules.totalVariance };
   }
 
-  /** Whether a field stays as it is. */
+  /** Whether a field is not smoothed. */
   bool
   IsNone() const
   {
     return !spline && !(variance > 0.0);
   }
-  /** Bytes that it takes in addition to its input and output. */
+  /** Additional bytes to those of its input and output. */
   std::size_t
   CountScratch(const FieldShape & shape, bool hasConfidence, Backend backend) const;
 };
 
-/** \brief An image of each pair. */
+/** \brief The images of a pair. */
 enum class LevelImage : unsigned char
 {
   Fixed,
   Moving
 };
 
-/** \brief Pairs of images that fields move onto a grid, and how they differ there. */
+/** \brief Pairs of images that fields warp to a grid, and their metrics there. */
 class LevelForces
 {
 public:
-  /** \param[in] landmarks whose forces are added
+  /** \param[in] landmarks landmarks whose forces are added
    * \param[in] comparisons maximum number of calls of Compare() before the values of all are read
    * \exception std::invalid_argument images, masks, radii, bins or landmarks that do not fit; see SynLevel */
   LevelForces(const FieldShape &   shape,
@@ -114,33 +115,33 @@ public:
               const Residence &    residence,
               std::size_t          comparisons = 1);
 
-  /** Moves the fixed images, and their masks. \param[in] field displacements; null: none */
+  /** Warps the fixed images, and their masks. \param[in] field displacements; null: no field */
   void
   MoveFixed(const void * field);
-  /** Moves the moving images, and their masks. */
+  /** Warps the moving images, and their masks. */
   void
   MoveMoving(const void * field);
 
-  /** \brief Compares the images as they were moved, and adds the forces of landmarks.
+  /** \brief Compares the warped images, and adds the forces of landmarks.
    *
-   * \param[out] sums of the first pair; memory of the backend
+   * \param[out] sums sums of the first pair, in the memory of the backend
    * \param[out] byMoving force on the displacements of the moving image
-   * \param[out] byFixed force on those of the fixed one; null: not wanted
+   * \param[out] byFixed force on those of the fixed image; null: not computed
    * \param[in] comparison number of the comparison, from 0 */
   void
   Compare(LevelSums * sums, void * byMoving, void * byFixed, std::size_t comparison = 0);
 
-  /** Values of the first pair's metric, as ITK's has it: from the fixed to the moving image, and exchanged. The largest
-   * double where no sample is valid.
+  /** Values of the first pair's metric, in ITK's convention: from the fixed to the moving image, and exchanged. The
+   * largest double if no sample is valid.
    *
-   * \param[in] sums in host memory, as Compare() wrote them */
+   * \param[in] sums in host memory, as written by Compare() */
   std::array<double, 2>
   ValuesOf(const LevelSums & sums) const;
 
-  /** The same of all pairs, as the sum of their values times their weights, and of landmarks; waits where there are
+  /** The same for all pairs, as the weighted sum of their values, and for landmarks. The call waits if there are
    * several terms.
    *
-   * \param[in] sums in host memory, as Compare() wrote them
+   * \param[in] sums in host memory, as written by Compare()
    * \param[in] comparison its number */
   std::array<double, 2>
   WeightedValuesOf(const LevelSums & sums, std::size_t comparison = 0) const;
@@ -149,7 +150,7 @@ public:
   bool
   Waits() const;
 
-  /** Makes room for what rules ask for, before steps that go by them. \exception DeviceError out of memory */
+  /** Allocates the memory that rules need, before steps that use them. \exception DeviceError out of memory */
   void
   Reserve(const SynRules & rules);
 
@@ -157,7 +158,7 @@ public:
   void
   ReserveMoments(LevelImage image, const SynRules & rules);
 
-  /** How much samples count as the masks were moved; null: alike. */
+  /** Weights of the samples from the warped masks; null: equal weights. */
   const void *
   Confidence(LevelImage image) const
   {
@@ -165,25 +166,25 @@ public:
     return (image == LevelImage::Fixed ? first.movedFixed : first.movedMoving).confidence.Data();
   }
 
-  /** Smooths a field into another one, or copies it where it stays as it is.
+  /** Smooths a field into another one, or copies it if there is no smoothing.
    *
-   * \param[in] confidence of the samples, for a spline; null: they count alike */
+   * \param[in] confidence weights of the samples, for a spline; null: equal weights */
   void
   Smooth(const void * input, const void * confidence, const LevelSmoothing & smoothing, void * output);
 
-  /** \brief Makes an update of a force: smoothed, with the optimizer of the rules.
+  /** \brief Turns a force into an update: smooths it, and applies the optimizer of the rules.
    *
-   * \param[in] image whose displacements the force is for
-   * \param[in,out] force that the update replaces
+   * \param[in] image image whose displacements the force changes
+   * \param[in,out] force the force, which the update replaces
    * \param[in] rules smoothing, optimizer and step
-   * \param[out] maximum norm of the smoothed force (samples); memory of the backend */
+   * \param[out] maximum largest norm of the smoothed force (samples), in the memory of the backend */
   void
   MakeUpdate(LevelImage image, void * force, const SynRules & rules, double * maximum);
 
-  /** The same of forces with moments of their own.
+  /** The same for forces with their own moments.
    *
-   * \param[in] confidence of the samples, for a spline; null: they count alike
-   * \param[in] moments of the optimizer, reserved */
+   * \param[in] confidence weights of the samples, for a spline; null: equal weights
+   * \param[in] moments moments of the optimizer, already allocated */
   void
   MakeUpdate(const void *          confidence,
              const UpdateMoments & moments,
@@ -191,22 +192,22 @@ public:
              const SynRules &      rules,
              double *              maximum);
 
-  /** Composes a total field with an update, which goes first, and smooths it.
+  /** Composes a total field with an update, which maps a point first, and smooths it.
    *
-   * \param[in] update what is added
+   * \param[in] update the update
    * \param[in,out] total half of a transform: the other image has the other half */
   void
   AddUpdate(const void * update, void * total, const SynRules & rules);
 
-  /** Shortens an update whose determinants the rules do not allow.
+  /** Shortens an update whose determinants exceed the limit of the rules.
    *
    * \param[in] before field without the update
-   * \param[in,out] after the field with it, not smoothed; not in Scratch()
-   * \param[in] largest determinant of the field; 0: any */
+   * \param[in,out] after the field with the update, not smoothed; not in Scratch()
+   * \param[in] largest largest determinant of the field; 0: no limit */
   void
   Limit(const void * before, void * after, double largest);
 
-  /** Memory for steps that come between, InvertField()'s among them. */
+  /** Memory for intermediate steps, such as InvertField(). */
   void *
   Scratch() const
   {
@@ -218,18 +219,18 @@ public:
   {
     return m_Shape;
   }
-  /** The grid of the fields with the spacing that lengths of vectors are measured by: along the axes of the grid, which
-   * is ITK's rule, or of space, where gradients follow the grid. */
+  /** The grid of the fields with the spacing that measures lengths of vectors: along the axes of the grid, as in ITK,
+   * or of physical space if gradients follow the grid. */
   FieldShape
   ShapeOfNorms() const;
-  /** Where it is. */
+  /** The backend. */
   const Residence &
   GetResidence() const
   {
     return m_Residence;
   }
 
-  /** Bytes of a device that it takes, in addition to the images and landmarks. */
+  /** Bytes on a device, in addition to the images and landmarks. */
   static std::size_t
   CountBytes(const FieldShape &             shape,
              const std::vector<SynMetric> & metrics,
@@ -237,22 +238,23 @@ public:
              ScalarType                     pixel);
 
 private:
-  /** An image as it was moved. */
+  /** A warped image. */
   struct Moved
   {
-    ResidentArray               image;
-    ResidentArray               mask; ///< or what is inside of the image, too
-    ResidentArray               confidence;
-    ResidentArray               gradients; ///< at the samples, where images are compared as they are, or by Gaussians
-    std::shared_ptr<const void> coefficients; ///< of the B-spline of the image as it is; null: it is linear
-    ResidentArray               ownGradients; ///< at the pixels of the image itself
+    ResidentArray image;
+    ResidentArray mask; ///< or the region inside the image, too
+    ResidentArray confidence;
+    /** At the samples, if original images are compared, or if Gaussians compute them. */
+    ResidentArray               gradients;
+    std::shared_ptr<const void> coefficients; ///< of the B-spline of the original image; null: linear interpolation
+    ResidentArray               ownGradients; ///< at the pixels of the original image
   };
 
   /** A pair of images. */
   struct Pair
   {
     SynTerm                           term;
-    std::optional<GaussianDescriptor> gaussian; ///< of gradients on the grid
+    std::optional<GaussianDescriptor> gaussian; ///< for gradients on the grid
     Moved                             movedFixed;
     Moved                             movedMoving;
     std::unique_ptr<FieldMetric>      metric;
@@ -264,16 +266,16 @@ private:
   MakeMoved(const Pair & pair, const SynSide & side) const;
   void
   Move(const Pair & pair, const SynSide & side, const void * field, const Moved & moved);
-  /** Memory of a field that stands between two steps. */
+  /** Memory for an intermediate field between two steps. */
   void *
   Between() const
   {
     return m_Between.Data() != nullptr ? m_Between.Data() : m_Scratch.Data();
   }
-  /** The images of a pair as they were moved, with their gradients where they have any. */
+  /** The warped images of a pair, with their gradients if they have any. */
   LocalCorrelationImages
   Present(const Pair & pair, bool withFixed);
-  /** An image of a pair as it is, with the field that moves it. */
+  /** An original image of a pair, with the field that maps it. */
   UnmovedImage
   PresentUnmoved(const SynSide & side, const void * field) const;
   void
@@ -281,37 +283,39 @@ private:
   void
   ComparePairs(LevelSums * sums, void * byMoving, void * byFixed, std::size_t comparison);
 
-  FieldShape                   m_Shape;
-  Residence                    m_Residence;
-  bool                         m_ComparesOriginals{ false };
-  std::vector<Pair>            m_Terms;
-  const void *                 m_FixedField{ nullptr };  ///< of the last MoveFixed()
-  const void *                 m_MovingField{ nullptr }; ///< of the last MoveMoving()
-  ResidentArray                m_Scratch;                ///< of gradients, sums, smoothing and inversion
-  ResidentArray                m_Between;    ///< a field, where steps between two of them take the scratch; or none
-  ResidentArray                m_Norms;      ///< of FindMaximumNorm()
-  std::array<UpdateMoments, 2> m_Moments;    ///< by LevelImage
-  std::array<ResidentArray, 2> m_TermForces; ///< of one of several pairs
-  ResidentArray                m_Squares;    ///< of the lengths of forces of several pairs, by direction
-  ResidentArray                m_OtherSums;  ///< LevelSums of all pairs but the first, of each comparison
+  FieldShape        m_Shape;
+  Residence         m_Residence;
+  bool              m_ComparesOriginals{ false };
+  std::vector<Pair> m_Terms;
+  const void *      m_FixedField{ nullptr };  ///< field of the last MoveFixed()
+  const void *      m_MovingField{ nullptr }; ///< field of the last MoveMoving()
+  ResidentArray     m_Scratch;                ///< for gradients, sums, smoothing and inversion
+  /** An intermediate field, if the steps before and after it use the scratch memory; else empty. */
+  ResidentArray                m_Between;
+  ResidentArray                m_Norms;      ///< for FindMaximumNorm()
+  std::array<UpdateMoments, 2> m_Moments;    ///< indexed by LevelImage
+  std::array<ResidentArray, 2> m_TermForces; ///< forces of one of several pairs
+  ResidentArray                m_Squares;    ///< squared lengths of the forces of several pairs, for each direction
+  ResidentArray                m_OtherSums;  ///< LevelSums of all pairs except the first, for each comparison
 
   std::optional<FieldLandmarks> m_Landmarks;
 };
 
-/** \brief The steps of an iteration, made anew where their rules change: what was recorded has them in it. */
+/** \brief The steps of an iteration, which are recorded again if their rules change: recorded steps include the
+ * rules. */
 class RuledSteps
 {
 public:
-  /** Does the steps once.
+  /** Runs the steps once.
    *
-   * \param[in] rules what they go by
-   * \param[in] forces that are among them
-   * \param[in] enqueue does them; kept as long as the rules stay */
+   * \param[in] rules rules of the steps
+   * \param[in] forces forces that the steps use
+   * \param[in] enqueue enqueues the steps; kept as long as the rules do not change */
   void
   Run(const SynRules & rules, const LevelForces & forces, const std::function<void(const SynRules &)> & enqueue)
   {
     m_HasBegun = forces.Waits();
-    if (forces.Waits()) // what waits cannot be recorded
+    if (forces.Waits()) // steps that wait cannot be recorded
     {
       enqueue(rules);
       return;

@@ -27,22 +27,23 @@
 #include <cstdint>
 
 /** \file
- * \brief Gaussians of an image in which only the pixels under its mask count (normalized convolution, Knutsson and
- * Westin 1993): otherwise what a mask leaves out changes the pixels around it. */
+ * \brief Gaussian smoothing of an image that uses only the pixels under its mask (normalized convolution, Knutsson and
+ * Westin 1993). Without it, pixels outside the mask change the pixels around them. */
 
 namespace itk::CudaSpline
 {
 
-/** Where less of a Gaussian's weights lies under the mask, the image fades to 0: there it is not compared. */
+/** Where the sum of a Gaussian's weights under the mask is smaller, the image fades to 0: it is not compared there. */
 inline constexpr double LeastMaskedShare = 0.02;
 
-/** \brief An image, smooth, of the pixels under its mask. Beyond the mask's border it continues with their means.
+/** \brief Smooths the pixels of an image under its mask. Beyond the mask's border the image is continued with their
+ * means.
  *
- * \param[in] side image and mask; a grid of the mask may be another one
+ * \param[in] side image and mask, which may be on different grids
  * \param[in] smoothing DescribeSmoothing() of the image
- * \param[in] keepsPixels whether pixels under the mask stay as they are
- * \exception DeviceError out of memory, or a lost device
- * \param[in] residence where */
+ * \param[in] keepsPixels whether pixels under the mask are not changed
+ * \param[in] residence memory of the backend
+ * \exception DeviceError out of memory, or a lost device */
 ResidentImage
 SmoothUnderMask(const SynSide &            side,
                 const GaussianDescriptor & smoothing,
@@ -52,16 +53,16 @@ SmoothUnderMask(const SynSide &            side,
 /** \brief The arrays of a pass: images on one grid, in the memory of a backend. */
 struct MaskedImageArrays
 {
-  ResidentImage        image; ///< as it came
+  ResidentImage        image; ///< the original image
   const std::uint8_t * mask;
-  void *               values;       ///< the image under the mask, 0 elsewhere; in the second pass the result
+  void *               values;       ///< the image under the mask, 0 elsewhere; the result of the second pass
   void *               shares;       ///< 1 under the mask, 0 elsewhere
-  const void *         smoothValues; ///< null: the first pass
+  const void *         smoothValues; ///< null in the first pass
   const void *         smoothShares;
   bool                 keepsPixels;
 };
 
-/** \brief Makes values and shares. */
+/** \brief Computes values and shares. */
 template <typename TPixel>
 struct MaskedValues
 {
@@ -80,7 +81,7 @@ struct MaskedValues
   }
 };
 
-/** \brief Divides smooth values by smooth shares. */
+/** \brief Divides smoothed values by smoothed shares. */
 template <typename TPixel>
 struct ValuesByShares
 {

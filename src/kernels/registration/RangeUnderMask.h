@@ -32,15 +32,15 @@
 namespace itk::CudaSpline
 {
 
-/** \brief A mask on the grid of the image that it belongs to, by the nearest pixel; null: there is none. */
+/** \brief Resamples a mask to the grid of its image with the nearest pixel; null: no mask. */
 std::shared_ptr<const void>
 MaskOn(const FieldGrid & grid, const ResidentImage & mask, const Residence & residence);
 
-/** \brief The range of an image's pixels under its mask; waits. */
+/** \brief The range of an image's pixels under its mask. The call waits. */
 PixelRange
 FindPixelRange(const SynSide & side, const Residence & residence);
 
-/** \brief The same of an image whose arrays are in the memory of the residence. */
+/** \brief The same for an image whose arrays are in the memory of the backend. */
 PixelRange
 FindPixelRange(const MaskedImage & image, const Residence & residence);
 

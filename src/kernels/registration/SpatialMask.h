@@ -28,12 +28,12 @@
 #include <string>
 
 /** \file
- * \brief What functions that look at pixels on the host have in common. */
+ * \brief Common functions for reading pixels on the host. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Calls a functor with the pixels as what they are. */
+/** \brief Calls a functor with the pixels in their type. */
 template <typename TFunctor>
 auto
 WithPixels(const void * pixels, ScalarType pixel, const TFunctor & functor)
@@ -50,7 +50,7 @@ WithPixels(const void * pixels, ScalarType pixel, const TFunctor & functor)
   }
 }
 
-/** \brief A mask in space, as itk::ImageMaskSpatialObject. */
+/** \brief A mask in physical space, as itk::ImageMaskSpatialObject. */
 class SpatialMask
 {
 public:

@@ -34,9 +34,9 @@
  * The bending energy is the sum of the squares of all second derivatives of all components (1 / mm^2; Rueckert et al.
  * 1999), the elastic energy that of the squares of the components of the strain, the symmetric part of the gradient.
  *
- * The integrals are exact. In one dimension, that of the product of derivatives of the B-splines of two nodes is a
- * number of a Gram matrix with 7 diagonals. An energy is a quadratic form of the coefficients, whose matrix is a sum of
- * products of these matrices by axis. The axes of the grid are orthogonal. */
+ * The integrals are exact. In one dimension, the integral of the product of derivatives of the B-splines of two nodes
+ * is an element of a Gram matrix with 7 diagonals. An energy is a quadratic form of the coefficients, whose matrix is a
+ * sum of products of these matrices over the axes. The axes of the grid are orthogonal. */
 
 namespace itk::CudaSpline
 {
@@ -50,7 +50,7 @@ enum GramMatrix : int
   GramOfFirst,
   GramOfSecond,
   GramOfFirstAndValue, ///< the row's B-spline is differentiated
-  GramOfValueAndFirst, ///< the column's
+  GramOfValueAndFirst, ///< the column's B-spline is differentiated
   GramMatrices
 };
 
@@ -69,8 +69,8 @@ struct EnergySum
 /** \brief The coefficients of a spline, and the matrices of its grid. */
 struct SplineNodes
 {
-  const double * coefficients; ///< a plane for each component
-  const double * gram[3];      ///< by axis: all matrices, a row of GramWidth numbers for each node
+  const double * coefficients; ///< one plane per component
+  const double * gram[3];      ///< for each axis: all matrices, a row of GramWidth elements per node
   double         axes[3][3];   ///< unit vectors along the axes of the grid
   std::int32_t   dimension;
   FieldWalk      walk; ///< nodes
@@ -81,7 +81,7 @@ struct SplineNodes
   {
     return walk.size[0] * walk.size[1] * walk.size[2];
   }
-  /** A number of a matrix. */
+  /** An element of a matrix. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   Gram(int axis, int matrix, std::int64_t node, int tap) const
   {
@@ -119,7 +119,7 @@ struct SplineNodes
   }
 };
 
-/** \brief The bending energy: its gradient by the coefficients of a node, by component. */
+/** \brief The bending energy: its gradient with respect to the coefficients of a node, for each component. */
 struct BendingGradient
 {
   SplineNodes nodes;
@@ -160,7 +160,7 @@ private:
   }
 };
 
-/** \brief The elastic energy, likewise. It is evaluated in the axes of the grid. */
+/** \brief The same for the elastic energy, which is evaluated in the axes of the grid. */
 struct ElasticGradient
 {
   SplineNodes nodes;
@@ -180,7 +180,7 @@ struct ElasticGradient
   }
 
 private:
-  /** Sums along x, by axis of the displacement and by matrix. */
+  /** Sums along x, for each axis of the displacement and each matrix. */
   using LineSums = double[3][GramMatrices];
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -232,18 +232,18 @@ private:
   }
 };
 
-/** \brief Adds an energy's gradient by the coefficients of a node, and makes their part of the energy: half of the
- * product of both, as it is a quadratic form. */
+/** \brief Adds an energy's gradient with respect to the coefficients of a node, and computes their contribution to the
+ * energy: half of the product of both, because it is a quadratic form. */
 template <typename TEnergy>
 struct EnergyTerm
 {
   TEnergy     energy;
   double      weight;
-  double *    gradient; ///< null: not needed
-  EnergySum * terms;    ///< of each node
+  double *    gradient; ///< null: not computed
+  EnergySum * terms;    ///< one per node
   FieldWalk   walk;
 
-  /** A node. */
+  /** Computes the terms of a node. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
@@ -268,16 +268,16 @@ struct EnergyTerm
 struct EnergyArguments
 {
   SplineNodes nodes;
-  bool        isElastic; ///< not the bending energy
+  bool        isElastic; ///< else the bending energy
   double      weight;
   double *    gradient;
-  EnergySum * terms; ///< of each node
+  EnergySum * terms; ///< one per node
   EnergySum * sums;  ///< CountOrderedSums()
-  EnergySum * total; ///< the energy times the weight
+  EnergySum * total; ///< the weighted energy
   FieldGrid   grid;  ///< of the nodes
 };
 
-/** \brief Calls \p enqueue with the bodies that make an energy. */
+/** \brief Calls \p enqueue with the bodies that compute an energy. */
 template <typename TEnqueue>
 void
 WalkEnergy(const EnergyArguments & arguments, const TEnqueue & enqueue)
@@ -303,22 +303,22 @@ class SplineEnergy
 public:
   /** \param[in] spline cubic, with 4 nodes or more along each axis; no coefficients
    * \param[in] dimension 2 or 3
-   * \param[in] weights of the energies
-   * \param[in] residence where
+   * \param[in] weights weights of the energies
+   * \param[in] residence memory of the backend
    * \exception DeviceError out of memory, or a lost device */
   SplineEnergy(const TransformChain::Stage & spline,
                unsigned int                  dimension,
                const SplineRegularizers &    weights,
                const Residence &             residence);
 
-  /** \brief The sum of the energies times their weights; waits.
+  /** \brief The weighted sum of the energies. The call waits.
    *
-   * \param[in] coefficients a plane for each axis (mm); memory of the residence
-   * \param[in,out] gradient to which that of the sum is added; null: not needed */
+   * \param[in] coefficients one plane per axis (mm), in the memory of the backend
+   * \param[in,out] gradient the gradient of the sum is added to it; null: not computed */
   double
   Evaluate(const double * coefficients, double * gradient) const;
 
-  /** Bytes that it allocates. */
+  /** Bytes that an object allocates. */
   static std::size_t
   CountBytes(const TransformChain::Stage & spline, unsigned int dimension);
 

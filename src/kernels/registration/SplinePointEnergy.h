@@ -55,7 +55,7 @@ struct PointWeights
   double jacobian;
 };
 
-/** \brief The sum of the densities times their weights, and its derivative by the gradient of the displacement. */
+/** \brief The weighted sum of the densities, and its derivative with respect to the gradient of the displacement. */
 template <unsigned int VDimension>
 struct PointDensity
 {
@@ -97,7 +97,7 @@ private:
     return weights.variation * (norm - VariationSmoothing);
   }
 
-  /** The derivative of a determinant by each number of its matrix. */
+  /** The derivative of a determinant with respect to each element of its matrix. */
   static CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   FindCofactors(const Matrix & m, Matrix & cofactors)
   {
@@ -153,10 +153,10 @@ private:
 /** \brief The B-splines at the points of a cell along an axis. */
 struct PointBasis
 {
-  double values[PointsOfCell][2][4]; ///< of each tap, and their derivatives
+  double values[PointsOfCell][2][4]; ///< for each tap: values, and their derivatives
   double weights[PointsOfCell];      ///< of the quadrature; their sum is 1
 
-  /** The product of the B-splines of a tap along each axis, differentiated along one of them. */
+  /** The product of the B-splines of a tap along all axes, differentiated along one of them. */
   template <unsigned int VDimension>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   Product(const int (&point)[3], const int (&tap)[3], unsigned int differentiated) const
@@ -170,17 +170,17 @@ struct PointBasis
   }
 };
 
-/** \brief The points of a spline, and what is stored of them. */
+/** \brief The points of a spline, and the data that is stored for them. */
 template <unsigned int VDimension>
 struct SplineEnergyPoints
 {
-  const double *           coefficients; ///< a plane for each component
-  double *                 stress;       ///< of each point: derivative of the energy by du/di
-  EnergySum *              terms;        ///< of each point
+  const double *           coefficients; ///< one plane per component
+  double *                 stress;       ///< for each point: derivative of the energy with respect to du/di
+  EnergySum *              terms;        ///< one per point
   FieldWalk                nodes;
   FieldWalk                walk;                                 ///< points
-  double                   pointToIndex[VDimension][VDimension]; ///< nodes for each mm
-  double                   share;                                ///< of a cell in the domain
+  double                   pointToIndex[VDimension][VDimension]; ///< nodes per mm
+  double                   share;                                ///< share of a cell in the domain
   PointBasis               basis;
   PointDensity<VDimension> density;
 };
@@ -219,7 +219,7 @@ struct PointTerm
   }
 
 private:
-  /** The gradient of the displacement in space. \return the share of the point in the domain */
+  /** The gradient of the displacement in physical space. \return the share of the point in the domain */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   FindGradient(const std::int64_t (&at)[3], Matrix & gradient) const
   {
@@ -270,7 +270,7 @@ private:
   }
 };
 
-/** \brief Adds the derivative of the energy by the coefficients of a node. */
+/** \brief Adds the derivative of the energy with respect to the coefficients of a node. */
 template <unsigned int VDimension>
 struct PointGradient
 {
@@ -341,14 +341,14 @@ struct PointEnergyArguments
   PointBasis            basis;
   PointWeights          weights;
   const double *        coefficients;
-  double *              gradient; ///< null: not needed
+  double *              gradient; ///< null: not computed
   double *              stress;
-  EnergySum *           terms; ///< of each point
+  EnergySum *           terms; ///< one per point
   EnergySum *           sums;  ///< CountOrderedSums()
   EnergySum *           total;
 };
 
-/** \brief Calls \p enqueue with the bodies that make the energy. */
+/** \brief Calls \p enqueue with the bodies that compute the energy. */
 template <unsigned int VDimension, typename TEnqueue>
 void
 WalkPoints(const PointEnergyArguments & arguments, const TEnqueue & enqueue)
@@ -382,7 +382,7 @@ WalkPoints(const PointEnergyArguments & arguments, const TEnqueue & enqueue)
   WalkSumsOfRows(arguments.points, arguments.sums, arguments.total, enqueue);
 }
 
-/** \brief The same of 2 or 3 dimensions. */
+/** \brief The same for 2 or 3 dimensions. */
 template <typename TEnqueue>
 void
 WalkPointEnergy(const PointEnergyArguments & arguments, const TEnqueue & enqueue)
@@ -400,11 +400,11 @@ public:
                     const SplineRegularizers &    weights,
                     const Residence &             residence);
 
-  /** \brief The sum of the energies times their weights; waits. \param[in] coefficients,gradient see SplineEnergy */
+  /** \brief The weighted sum of the energies. The call waits. \param[in] coefficients,gradient see SplineEnergy */
   double
   Evaluate(const double * coefficients, double * gradient) const;
 
-  /** Bytes that it allocates. */
+  /** Bytes that an object allocates. */
   static std::size_t
   CountBytes(const TransformChain::Stage & spline, unsigned int dimension);
 

@@ -29,18 +29,18 @@
 #include <cstdint>
 
 /** \file
- * \brief Updates of momentum and of Adam (Kingma and Ba 2015).
+ * \brief Updates with momentum and with Adam (Kingma and Ba 2015).
  *
- * Forces are divided by the length of the longest one, so that the scale of a metric does not count. The second moment
- * is of the squared length of a vector, not of its components: the update does not depend on the orientation of axes.
+ * Forces are divided by the length of the longest one: the scale of a metric does not matter. The second moment is that
+ * of the squared length of a vector, not of its components: the update does not depend on the orientation of the axes.
  * Both means are corrected for their start at 0. */
 
 namespace itk::CudaSpline
 {
 
-inline constexpr double FirstDecay = 0.9;         ///< of the mean of forces in an iteration
-inline constexpr double SecondDecay = 0.99;       ///< of the mean of their squared lengths
-inline constexpr double AdamRegularization = 0.1; ///< added to the root of that, as a share of the longest force
+inline constexpr double FirstDecay = 0.9;         ///< decay of the mean of forces per iteration
+inline constexpr double SecondDecay = 0.99;       ///< decay of the mean of their squared lengths
+inline constexpr double AdamRegularization = 0.1; ///< added to the root of that mean, relative to the longest force
 
 /** \brief Sums of the weights of both means so far; 0 at the start. */
 struct MomentWeights
@@ -53,18 +53,18 @@ struct MomentWeights
 class UpdateMoments
 {
 public:
-  /** Allocates what an optimizer needs, all 0, unless it is there. \exception DeviceError out of memory */
+  /** Allocates the memory of an optimizer, all 0, unless it exists. \exception DeviceError out of memory */
   void
   Reserve(const FieldShape & shape, FieldOptimizer optimizer, const Residence & residence);
 
-  /** Adds a force, and makes an update of the moments. Nothing waits.
+  /** Adds a force to the moments, and computes an update from them. The call is asynchronous.
    *
-   * \param[in] shape of the field
-   * \param[in] force smoothed
-   * \param[in] maximum norm of its vectors (samples); memory of the backend
-   * \param[in] length of the longest update (samples)
+   * \param[in] shape shape of the field
+   * \param[in] force smoothed force
+   * \param[in] maximum largest norm of its vectors (samples), in the memory of the backend
+   * \param[in] length length of the longest update (samples)
    * \param[out] update may be \p force
-   * \param[in] residence where */
+   * \param[in] residence memory of the backend */
   void
   MakeUpdate(const FieldShape & shape,
              const void *       force,
@@ -79,7 +79,7 @@ public:
 
 private:
   ResidentArray m_First;
-  ResidentArray m_Second; ///< of Adam
+  ResidentArray m_Second; ///< for Adam
   ResidentArray m_Weights;
 };
 
@@ -97,13 +97,13 @@ struct MomentWeighting
   }
 };
 
-/** \brief Adds the force of a sample to its moments, and makes the update of it. */
+/** \brief Adds the force of a sample to its moments, and computes its update. */
 template <unsigned int VDimension, typename TReal>
 struct MomentUpdate
 {
   const TReal *         force;
   TReal *               first;
-  TReal *               second; ///< null: momentum alone
+  TReal *               second; ///< null: only momentum
   const MomentWeights * weights;
   const double *        maximum;
   double                length;
@@ -156,7 +156,7 @@ struct MomentUpdate
   }
 };
 
-/** \brief What UpdateMoments::MakeUpdate() is given, with the moments. */
+/** \brief The arguments of UpdateMoments::MakeUpdate(), with the moments. */
 struct MomentArguments
 {
   FieldShape      shape;

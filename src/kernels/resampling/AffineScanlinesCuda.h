@@ -26,12 +26,12 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Enqueues the making of a table of scanline ends, and of the fractions of a line at which its samples are.
+/** \brief Enqueues the computation of a table of scanline ends, and of the fractions of a line at its samples.
  *
  * \param[in] scanlines the map
  * \param[in] lines scanlines of the whole output
- * \param[out] ends of each, device memory
- * \param[out] alphas of each sample of a line, device memory
+ * \param[out] ends ends of each scanline, in device memory
+ * \param[out] alphas fraction of each sample of a line, in device memory
  * \param[in] stream the stream
  * \exception DeviceError the launch failed */
 template <unsigned int VDimension>

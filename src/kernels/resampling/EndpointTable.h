@@ -23,13 +23,13 @@
 namespace itk::CudaSpline
 {
 
-/** \brief A table of scanline ends in host memory; see ResampleDescriptor::scanlineEnds. It has all lines, or those of
- * the first slice and the first one of each slice, and no others are asked for. */
+/** \brief A table of scanline ends in host memory; see ResampleDescriptor::scanlineEnds. It has all lines, or only
+ * those of the first slice and the first one of each slice; no other lines may then be read. */
 struct EndpointTable
 {
-  const double * ends;              ///< of the first line
-  unsigned int   dimension;         ///< numbers of an index
-  const double * slices{ nullptr }; ///< of the first line of each slice; null where the table has all lines
+  const double * ends;              ///< ends of the first line
+  unsigned int   dimension;         ///< components of an index
+  const double * slices{ nullptr }; ///< ends of the first line of each slice; null if the table has all lines
   std::int64_t   rows{ 0 };         ///< lines of a slice, for \c slices
 
   /** Continuous index of the first sample of a line. */

@@ -30,36 +30,36 @@ namespace itk::CudaSpline
 
 class SourceCache;
 
-/** \brief The samples of a task as a backend reads them: on the host the numbers of a pixel stay side by side where one
- * walk interpolates all of them.
+/** \brief The source of a task for a backend: on the host the components of a pixel stay contiguous if one loop
+ * interpolates all of them.
  *
  * \param[in] backend the backend
- * \param[in] task what is done */
+ * \param[in] task the resampling */
 SourceDescriptor
 SamplesOn(Backend backend, const ResampleTask & task);
 
-/** \brief Provides the ends of a task's scanlines; asked when its sources are made. */
+/** \brief Provides the ends of a task's scanlines; called when its sources are made. */
 using ProvideEnds = std::function<const double *(const ExecutionContext & context)>;
 
-/** \brief What was made of a task's pixels, and how long it took. */
+/** \brief The source of a task, and durations. */
 struct ResampleOutcome
 {
-  std::shared_ptr<const SampleSource> source;            ///< what was evaluated
+  std::shared_ptr<const SampleSource> source;            ///< the evaluated source
   bool                                isReused{ false }; ///< whether the cache had it
   ResampleTimes                       times;
 };
 
-/** \brief Does a task at once: makes the source, what continues it outside, and the values.
+/** \brief Runs a task at once: makes the source and the one that continues it outside, and evaluates them.
  *
- * A whole and each piece of one are done so.
+ * It is used for a whole resampling, and for each of its pieces.
  *
- * \param[in] task what is done
+ * \param[in] task the resampling
  * \param[in] pixels host memory, the task's image
  * \param[out] output host memory
  * \param[in] context backend, device, threads, progress
- * \param[in] cache where the source is found or kept; null: nowhere
- * \param[in] ends empty: the task has them, or needs none
- * \exception InvalidPixels of the source
+ * \param[in] cache cache of the source; null: no cache
+ * \param[in] ends empty: the task has them, or does not need them
+ * \exception InvalidPixels the source cannot be made from the pixels
  * \exception std::invalid_argument, DeviceError, OperationAborted as for MakeSource() and Resample() */
 ResampleOutcome
 ExecuteResampleTask(const ResampleTask &     task,

@@ -28,14 +28,14 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The samples of a source in a texture to gather from, made when linear interpolation along scanlines of three
- * dimensions reads them for the second time, where twice the memory that it takes is spare.
+/** \brief The samples of a source in a texture for gathers. It is created when linear interpolation along scanlines of
+ * three dimensions reads them for the second time, if twice its memory is available.
  *
- * \param[in] descriptor what is computed
- * \param[in] source floats of one component, in memory of the device
- * \param[in] spareBytes asked where one would be made: memory of the device that nothing else is going to need
- * \return an object that exists as long as the source; null for other methods and sources, and where there is none yet
- * */
+ * \param[in] descriptor the resampling
+ * \param[in] source floats of one component, in device memory
+ * \param[in] spareBytes called before it is created: device memory that no other operation needs
+ * \return an object that exists as long as the source; null for other methods and sources, and if it does not exist
+ * yet */
 const GatherTexture *
 GatherTextureOf(const ResampleDescriptor &           descriptor,
                 const SampleSource &                 source,

@@ -28,22 +28,22 @@
 namespace itk::CudaSpline
 {
 
-/** \brief A box of continuous input indices; infinite where nothing is known. */
+/** \brief A box of continuous input indices; infinite if the bounds are unknown. */
 struct IndexBox
 {
   bool                  empty{ true }; ///< no sample reads the input
   std::array<double, 3> lower{ { 0, 0, 0 } };
-  std::array<double, 3> upper{ { 0, 0, 0 } }; ///< belongs to the box
+  std::array<double, 3> upper{ { 0, 0, 0 } }; ///< included in the box
 
-  /** Takes another box in. */
+  /** Extends the box by another box. */
   void
   Include(const IndexBox & other);
 };
 
 /** \brief Bounds of the continuous indices at which the samples of a box of the output read the input.
  *
- * Indices outside of the buffer count where samples are continued outside, as the nearest ones inside; else they read
- * nothing. */
+ * If samples are continued outside, indices outside the buffer are replaced by the nearest ones inside; else nothing is
+ * read there. */
 class IndexBounds
 {
 public:
@@ -52,21 +52,21 @@ public:
   operator=(const IndexBounds &) = delete;
   virtual ~IndexBounds() = default;
 
-  /** \param[in] first sample, line of a slice, slice, \param[in] size as many of each */
+  /** \param[in] first sample, line of a slice, slice, \param[in] size number of each */
   virtual IndexBox
   Of(const std::array<std::int64_t, 3> & first, const std::array<std::int64_t, 3> & size) const = 0;
 
 protected:
   explicit IndexBounds(const ResampleTask & task);
 
-  /** What a box of indices reads, bounds or not. */
+  /** The part of a box of indices that is read, with or without bounds. */
   IndexBox
   Read(const std::array<double, 3> & lower, const std::array<double, 3> & upper) const;
 
   const ResampleTask & m_Task;
 };
 
-/** \brief Bounds for the scanlines or the chain of a task, which they borrow; null where only the caller knows the
+/** \brief Creates bounds for the scanlines or the chain of a task, which they borrow; null if only the caller knows the
  * indices. */
 std::unique_ptr<const IndexBounds>
 MakeIndexBounds(const ResampleTask & task, const ExecutionContext & context);

@@ -27,30 +27,30 @@
 #include <algorithm>
 
 /** \file
- * \brief Maps from output to input samples that are simpler than they could be, as the table of scanline ends shows. */
+ * \brief Finds simple maps from output to input samples with the table of scanline ends. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The shape of a map, by its table of scanline ends: numbers that shall be the same are so bit for bit.
+/** \brief The shape of a map, from its table of scanline ends: numbers that must be equal are bitwise equal.
  *
- * General where there is no table, a number is NaN, or the dimension is 1.
+ * General if there is no table, if a number is NaN, or if the dimension is 1.
  *
- * \param[in] descriptor what is done
- * \param[in] dimension numbers of an index
- * \param[in] context threads that go through the table */
+ * \param[in] descriptor the resampling
+ * \param[in] dimension components of an index
+ * \param[in] context threads that read the table */
 MapShape
 ShapeOfMap(const ResampleDescriptor & descriptor, unsigned int dimension, const ExecutionContext & context);
 
-/** \brief The tiles of a resampling; those of MapShape::General where its windows are too large for shared memory.
+/** \brief The tiles of a resampling; those of MapShape::General if its windows are too large for shared memory.
  *
- * \param[in] descriptor what is done
- * \param[in] source what is evaluated
- * \param[in] context threads that go through the table */
+ * \param[in] descriptor the resampling
+ * \param[in] source the source
+ * \param[in] context threads that read the table */
 MapTiles
 PlanMapTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & source, const ExecutionContext & context);
 
-/** \brief ShapeOfMap() from zeros in the matrices of affine maps, which make numbers equal bit for bit.
+/** \brief ShapeOfMap() from zeros in the matrices of affine maps, which make numbers bitwise equal.
  *
  * \param[in] scanlines the maps */
 template <unsigned int VDimension>
@@ -64,7 +64,7 @@ ShapeOfMap(const AffineScanlines<VDimension> & scanlines)
   }
   else
   {
-    // Which index of the output moves which number.
+    // Whether an index of the output changes a component.
     bool       moves[3][3] = { { true, false, false }, { false, true, false }, { false, false, true } };
     const auto follow = [&moves](const double(&matrix)[3][3]) {
       bool moved[3][3];
@@ -95,12 +95,12 @@ ShapeOfMap(const AffineScanlines<VDimension> & scanlines)
   }
 }
 
-/** \brief PlanMapTiles() of a map whose shape is known.
+/** \brief PlanMapTiles() for a map with a known shape.
  *
- * \param[in] descriptor what is done; its own table is not read
- * \param[in] source what is evaluated
- * \param[in] table the lines of the first slice and the first one of each slice, at least
- * \param[in] shape the map's */
+ * \param[in] descriptor the resampling; its own table is not read
+ * \param[in] source the source
+ * \param[in] table at least the lines of the first slice and the first one of each slice
+ * \param[in] shape shape of the map */
 MapTiles
 PlanMapTiles(const ResampleDescriptor & descriptor,
              const SourceDescriptor &   source,

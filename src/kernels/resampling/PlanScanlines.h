@@ -25,16 +25,17 @@
 #include <vector>
 
 /** \file
- * \brief What is planned by scanline ends, for a table that is made on the device: the host makes a few of its lines.
+ * \brief Plans that need scanline ends, for a table that is computed on the device: the host computes a few of its
+ * lines.
  */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Sets what MakeResampleArguments() and PlanMapTiles() take from a table of scanline ends.
+/** \brief Sets the values that MakeResampleArguments() and PlanMapTiles() derive from a table of scanline ends.
  *
- * \param[in] descriptor what is done: the whole output
- * \param[in] source what is evaluated
+ * \param[in] descriptor the resampling of the whole output
+ * \param[in] source the source
  * \param[in] scanlines the map
  * \param[in,out] arguments its lane axis, steps and tiles are set */
 template <unsigned int VDimension>
@@ -59,7 +60,7 @@ PlanScanlines(const ResampleDescriptor &          descriptor,
   const EndpointTable table{ ofRows.front().start, VDimension, ofSlices.front().start, rows };
   arguments.tiles = PlanMapTiles(descriptor, source, table, ShapeOfMap(scanlines));
 
-  // Those who look at steps read the first two lines, and the first one of the second slice: a table of these.
+  // Functions that compute steps read the first two lines, and the first one of the second slice: a table of these.
   std::vector<double> few;
   for (const std::int64_t line : { std::int64_t{ 0 }, rows > 1 ? std::int64_t{ 1 } : rows, rows })
   {

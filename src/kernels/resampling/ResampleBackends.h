@@ -24,14 +24,14 @@
 #include "kernels/evaluation/EvaluationArguments.h"
 
 /** \file
- * \brief Resample() by backend. Not available on a device without the CUDA Toolkit. */
+ * \brief Resample() for each backend. Not available on a device without the CUDA Toolkit. */
 
 namespace itk::CudaSpline
 {
 
 class DeviceWork;
 
-/** \brief Refuses a source, or samples that continue outside, which the descriptor cannot read.
+/** \brief Throws for a source, or for samples outside, that the descriptor cannot read.
  *
  * \exception std::invalid_argument as for Resample() */
 void
@@ -44,7 +44,7 @@ ResampleOnCuda(const ResampleDescriptor & descriptor,
                void *                     output,
                const ExecutionContext &   context);
 
-/** \brief Resample() into an array on a device: enqueued, or complete where no stream is named, or memory of the host
+/** \brief Resample() into an array on a device. It is enqueued; the call waits if there is no stream, or if host memory
  * is read. */
 void
 ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
@@ -54,10 +54,10 @@ ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
                     DeviceWork &               work,
                     const ExecutionContext &   context);
 
-/** \brief Axis of the output along which neighbours are the closest neighbours in the rows of the input.
+/** \brief Axis of the output along which neighbours are closest in the rows of the input.
  *
- * \param[in] descriptor what is done; 0 where it has no scanlines in host memory
- * \param[in] dimension numbers of an index */
+ * \param[in] descriptor the resampling; 0 without scanlines in host memory
+ * \param[in] dimension components of an index */
 inline int
 LaneAxisOf(const ResampleDescriptor & descriptor, unsigned int dimension)
 {
@@ -65,7 +65,7 @@ LaneAxisOf(const ResampleDescriptor & descriptor, unsigned int dimension)
   {
     return 0;
   }
-  // What a step along each axis adds to the first number of an index.
+  // The change of the first component of an index for a step along each axis.
   const auto   start = [&](std::int64_t line) { return descriptor.scanlineEnds[line * 2 * dimension]; };
   const auto   magnitude = [](double x) { return x < 0.0 ? -x : x; };
   const double alongX =
@@ -77,8 +77,8 @@ LaneAxisOf(const ResampleDescriptor & descriptor, unsigned int dimension)
   return alongX >= alongY && alongX >= alongZ ? 0 : (alongY >= alongZ ? 1 : 2);
 }
 
-/** \brief What a step along each axis of the output (second) adds to an index (first), by the first scanlines; 0 along
- * axes that the output has not, and without scanlines in host memory. */
+/** \brief The change of an index (first) for a step along each axis of the output (second), from the first scanlines; 0
+ * along missing axes of the output, and without scanlines in host memory. */
 template <unsigned int VDimension>
 void
 SetSteps(const ResampleDescriptor & descriptor, double (&steps)[VDimension][VDimension])
@@ -100,7 +100,7 @@ SetSteps(const ResampleDescriptor & descriptor, double (&steps)[VDimension][VDim
   }
 }
 
-/** \brief Sets what follows from the description of a resampling alone. */
+/** \brief Sets the arguments that follow only from the descriptor of a resampling. */
 template <unsigned int VDimension>
 void
 DescribeResampling(const ResampleDescriptor & descriptor, EvaluationArguments<VDimension> & arguments)

@@ -29,13 +29,14 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The kernel that a device evaluates a resampling with, in words: ChooseKernel() by what is known before.
+/** \brief Describes the kernel with which a device evaluates a resampling: ChooseKernel() with the values that are
+ * known beforehand.
  *
- * \param[in] descriptor what is done, with its scanline ends where it has them
- * \param[in] samples what is evaluated
+ * \param[in] descriptor the resampling, with its scanline ends if it has them
+ * \param[in] samples the source
  * \param[in] lines lines of a slab
- * \param[in] memory of the device
- * \param[in] context threads that go through the ends */
+ * \param[in] memory shared memory of the device
+ * \param[in] context threads that read the ends */
 std::string
 DescribeResampleKernel(const ResampleDescriptor & descriptor,
                        const SourceDescriptor &   samples,

@@ -23,12 +23,12 @@
 #include "kernels/evaluation/EvaluationArguments.h"
 
 /** \file
- * \brief The body of the kernels that write displacements, and the operation on a device. */
+ * \brief The body of the kernels that compute displacements, and the operation on a device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The arguments that follow from the descriptor; all else is 0. */
+/** \brief The arguments that follow from the descriptor; all others are 0. */
 template <unsigned int VDimension>
 EvaluationArguments<VDimension>
 MakeDisplacementArguments(const DisplacementDescriptor & descriptor)
@@ -42,11 +42,11 @@ MakeDisplacementArguments(const DisplacementDescriptor & descriptor)
   return arguments;
 }
 
-/** \brief Writes the displacement of a sample: itk::TransformToDisplacementFieldFilter's sum of the two ends of its
- * scanline, or what the stages add to its place.
+/** \brief Writes the displacement of a sample: interpolated between both ends of its scanline as in
+ * itk::TransformToDisplacementFieldFilter, or computed by the stages at its point.
  *
  * \param[in] line line of the slab
- * \param[in] sample wanted sample of the line */
+ * \param[in] sample requested sample of the line */
 template <unsigned int VDimension>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 StoreDisplacement(const EvaluationArguments<VDimension> & arguments, std::int64_t line, std::int64_t sample)

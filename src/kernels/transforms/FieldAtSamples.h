@@ -23,22 +23,23 @@
 #include <cstdint>
 
 /** \file
- * \brief A displacement field on the grid whose samples it moves: nothing is interpolated between its vectors. */
+ * \brief A displacement field on the grid whose samples it displaces: its vectors are not interpolated. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The vectors of a field, one for each sample of a grid; of two pointers one may be set. Passed by value. */
+/** \brief The vectors of a field, one for each sample of a grid; at most one of the two pointers is set. Passed by
+ * value. */
 template <unsigned int VDimension>
 struct FieldAtSamples
 {
   const double * data{ nullptr };       ///< displacements (mm), x fastest, host or device
-  const float *  singleData{ nullptr }; ///< or these
+  const float *  singleData{ nullptr }; ///< or float displacements
 
-  /** \brief Moves the point of a sample; does nothing without a field.
+  /** \brief Displaces the point of a sample; has no effect without a field.
    *
    * \param[in] sample its number, x fastest
-   * \param[in,out] place its place (mm) */
+   * \param[in,out] place its point (mm) */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Move(std::int64_t sample, double (&place)[VDimension]) const
   {

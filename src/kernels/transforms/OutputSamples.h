@@ -24,19 +24,19 @@
 #include <cstdint>
 
 /** \file
- * \brief Whether the output of a chain has the samples of another grid. */
+ * \brief Tests whether the output of a chain has the samples of another grid. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Whether the wanted samples of an output are those of another grid, one after the other, up to roundings of
- * their places.
+/** \brief Whether the requested samples of an output are those of another grid, in the same order, up to rounding
+ * errors of their points.
  *
- * \param[in] chain has the output
+ * \param[in] chain chain with the output
  * \param[in] dimension 1 to 3
- * \param[in] origin of the other grid's index 0 (mm)
- * \param[in] pointToIndex its indices a mm
- * \tparam TIndices array of integers by axis
+ * \param[in] origin point of the other grid's index 0 (mm)
+ * \param[in] pointToIndex its indices per mm
+ * \tparam TIndices array of integers, one per axis
  * \param[in] start, size its samples */
 template <typename TIndices>
 bool
@@ -47,7 +47,7 @@ AreOutputSamples(const TransformChain &         chain,
                  const TIndices &               start,
                  const TIndices &               size)
 {
-  constexpr double most = 1e-11; // samples: roundings of places that are some thousands of them away
+  constexpr double most = 1e-11; // samples: rounding errors of points at a distance of some thousands of samples
   bool             areThose = true;
   for (unsigned int d = 0; d < dimension; ++d)
   {

@@ -26,14 +26,14 @@
 #include <cstdint>
 
 /** \file
- * \brief How many numbers the transforms of a chain are made of, for the counts of work (CostModel.h). */
+ * \brief The number of values that the transforms of a chain read, for the counts of work (CostModel.h). */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Numbers that the transforms of a chain read for a sample, of double precision.
+/** \brief Number of double values that the transforms of a chain read for a sample.
  *
- * \param[in] chain null: none */
+ * \param[in] chain null: no chain */
 inline double
 StageTapsOf(const TransformChain * chain, unsigned int dimension)
 {
@@ -50,9 +50,9 @@ StageTapsOf(const TransformChain * chain, unsigned int dimension)
   return taps;
 }
 
-/** \brief A number for the kinds of a chain's stages.
+/** \brief A number that identifies the kinds of a chain's stages.
  *
- * \param[in] chain null: none */
+ * \param[in] chain null: no chain */
 inline std::uint64_t
 KindOfStages(const TransformChain * chain)
 {

@@ -28,16 +28,16 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Enqueues the copy of a chain of transforms to a device, and aims the arguments at it; displacements that are
- * in memory of a device stay there.
+/** \brief Enqueues the copy of a chain of transforms to a device, and sets the arguments to the copy; displacements in
+ * device memory are not copied.
  *
  * \param[in] chain the chain
- * \param[out] at room for chain.Bytes(), device memory
- * \param[in] uploader copies there
+ * \param[out] at device memory of chain.Bytes() bytes
+ * \param[in] uploader copies to the device
  * \param[in] stream the stream
  * \param[in,out] arguments grids and stages are set
- * \param[in] isThere whether the same chain was copied there before
- * \return the stages as they are there */
+ * \param[in] isThere whether the same chain has already been copied there
+ * \return the stages with the addresses of the copy */
 template <unsigned int VDimension>
 std::vector<TransformStage<VDimension>>
 UploadStages(const TransformChain &            chain,
@@ -56,7 +56,7 @@ UploadStages(const TransformChain &            chain,
     const void * const displacements = DisplacementsOf(stage);
     if (bytes > 0 && DeviceOfPointer(displacements) >= 0)
     {
-      stages.push_back(MakeStage<VDimension>(stage, displacements)); // read where they are
+      stages.push_back(MakeStage<VDimension>(stage, displacements)); // read in their memory
     }
     else
     {

@@ -26,12 +26,12 @@
 #include <limits>
 
 /** \file
- * \brief A chain of transforms as kernels read it. */
+ * \brief A chain of transforms, prepared for kernels. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief A number some units of the last place away, as itk::Math::FloatAddULP() gives it for finite positive ones. */
+/** \brief A number some units of the last place away, as in itk::Math::FloatAddULP() for finite positive numbers. */
 inline double
 AddUnits(double x, int units)
 {
@@ -43,10 +43,10 @@ AddUnits(double x, int units)
   return x;
 }
 
-/** \brief A stage as kernels read it.
+/** \brief Prepares a stage for kernels.
  *
  * \param[in] from the stage
- * \param[in] data its displacements, where the kernel reads them: as the stage has them, double or float
+ * \param[in] data its displacements in the memory that the kernel reads, with the stage's type, double or float
  * \return the stage with the bounds of itk::BSplineTransform::InsideValidRegion(), or of itk::ImageFunction */
 template <unsigned int VDimension>
 TransformStage<VDimension>
@@ -97,14 +97,14 @@ MakeStage(const TransformChain::Stage & from, const void * data)
   return stage;
 }
 
-/** \brief The displacements of a stage in host memory; null where it has none. */
+/** \brief The displacements of a stage in host memory; null if it has none. */
 inline const void *
 DisplacementsOf(const TransformChain::Stage & stage)
 {
   return stage.singleData != nullptr ? static_cast<const void *>(stage.singleData.get()) : stage.data.get();
 }
 
-/** \brief Writes the grids of a chain into the arguments; the stages are for the caller to give. */
+/** \brief Writes the grids of a chain into the arguments; the caller must set the stages. */
 template <unsigned int VDimension>
 void
 SetGrids(const TransformChain & chain, EvaluationArguments<VDimension> & arguments)

@@ -26,35 +26,37 @@
 #include <cstdint>
 
 /** \file
- * \brief Spline interpolation of arrays as scipy.ndimage defines it: no geometry, axes as in memory, slowest first. */
+ * \brief Spline interpolation of arrays with the definitions of scipy.ndimage: no geometry, axes as in memory, slowest
+ * first. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief The most axes of an array. */
+/** \brief Maximum number of axes of an array. */
 inline constexpr unsigned int MaximumArrayDimension = 6;
 
-/** \brief An array of numbers with strides. Axes are those of NumPy: the first is the slowest where the array is
- * contiguous. */
+/** \brief An array of numbers with strides. Axes are in the order of NumPy: the first axis of a contiguous array is the
+ * slowest. */
 struct StridedArray
 {
-  /** A number an axis. */
+  /** One number per axis. */
   using Numbers = std::array<std::int64_t, MaximumArrayDimension>;
 
-  const void * data{ nullptr };                ///< first element, host or device
-  ScalarType   type{ ScalarType::Float64 };    ///< of the elements
-  unsigned int dimension{ 1 };                 ///< 1 to MaximumArrayDimension
-  Numbers      size{ { 1, 1, 1, 1, 1, 1 } };   ///< elements along each axis, 1 or more
-  Numbers      stride{ { 0, 0, 0, 0, 0, 0 } }; ///< elements between neighbours along each axis, of any sign
-  /** \name Elements as a file has them: of inputs in host memory */
+  const void * data{ nullptr };              ///< first element, host or device
+  ScalarType   type{ ScalarType::Float64 };  ///< type of the elements
+  unsigned int dimension{ 1 };               ///< 1 to MaximumArrayDimension
+  Numbers      size{ { 1, 1, 1, 1, 1, 1 } }; ///< elements along each axis, 1 or more
+  /** Distance of adjacent elements along each axis (elements), of any sign. */
+  Numbers stride{ { 0, 0, 0, 0, 0, 0 } };
+  /** \name Elements in the layout of a file, for inputs in host memory */
   ///@{
-  bool isSwapped{ false };      ///< the bytes of an element are in the other order
+  bool isSwapped{ false };      ///< the bytes of an element are in the opposite order
   bool hasByteStrides{ false }; ///< strides count bytes, and elements need not be aligned
   ///@}
 
-  /** True where an element is read by its index. */
+  /** True if elements can be read by their index. */
   bool
   IsPlain() const
   {
@@ -73,7 +75,7 @@ struct StridedArray
     return count;
   }
 
-  /** Makes the strides those of a contiguous array of plain elements, the last axis fastest. */
+  /** Sets the strides of a contiguous array of plain elements, the last axis fastest. */
   void
   SetContiguous()
   {
@@ -85,7 +87,7 @@ struct StridedArray
     }
   }
 
-  /** True where plain elements follow each other, the last axis fastest; strides of axes of one element do not count.
+  /** True if plain elements are contiguous, the last axis fastest; strides of axes with one element do not matter.
    */
   bool
   IsContiguous() const
@@ -106,91 +108,93 @@ struct StridedArray
   }
 };
 
-/** \brief Where the elements of arrays are, and in whose order they are read and written. */
+/** \brief The memory of arrays, and the stream in which they are read and written. */
 struct ArrayPlace
 {
-  bool   onDevice{ false }; ///< in memory of the context's device, whose backend is Cuda; else in host memory, on Cpu
-  void * stream{ nullptr }; ///< of arrays on a device: the caller's cudaStream_t, or null for the default stream
+  bool   onDevice{ false }; ///< in memory of the context's device, whose backend is Cuda; else in host memory, for Cpu
+  void * stream{ nullptr }; ///< for arrays on a device: the caller's cudaStream_t, or null for the default stream
 };
 
-/** \brief Which coordinates of the input the elements of the output have. */
+/** \brief How the elements of the output are mapped to coordinates of the input. */
 enum class ArrayMap : unsigned char
 {
-  Coordinates, ///< those of a list
-  Affine,      ///< matrix times index plus offset, summed up from the offset on in the order of the output's axes
-  ShiftScale,  ///< by axis: (index + shift) * scale
-  PixelScale   ///< by axis: (index + 1/2) * scale - 1/2: pixels have an extent
+  Coordinates, ///< coordinates are given in a list
+  Affine,      ///< matrix times index plus offset, summed from the offset on in the order of the output's axes
+  ShiftScale,  ///< for each axis: (index + shift) * scale
+  PixelScale   ///< for each axis: (index + 1/2) * scale - 1/2: pixels have an extent
 };
 
-/** \brief What an interpolation of an array does.
+/** \brief The parameters of an interpolation of an array.
  *
- * Sizes of the output are its own; those of the maps by axis have the input's dimension. */
+ * The output has its own sizes. With ShiftScale and PixelScale it has the input's dimension. */
 struct ArrayInterpolation
 {
-  StridedArray input;                          ///< the array that is interpolated
-  unsigned int order{ 3 };                     ///< B-spline order, 0 to 5
-  ArrayMode    mode{ ArrayMode::Constant };    ///< what stands outside
-  double       border{ 0.0 };                  ///< in the modes Constant and GridConstant
-  double       padding{ 0.0 };                 ///< the border as a number of the input's type: SciPy filters that
-  bool         prefilter{ true };              ///< false: the input has coefficients already
-  ScalarType   element{ ScalarType::Float64 }; ///< of coefficients, weights and sums: Float32 or Float64
-  ArrayMap     map{ ArrayMap::Coordinates };   ///< where the coordinates come from
+  StridedArray input;                       ///< the array to interpolate
+  unsigned int order{ 3 };                  ///< B-spline order, 0 to 5
+  ArrayMode    mode{ ArrayMode::Constant }; ///< how the input is continued outside
+  double       border{ 0.0 };               ///< value outside in the modes Constant and GridConstant
+  /** The border value as a number of the input's type, which SciPy filters. */
+  double     padding{ 0.0 };
+  bool       prefilter{ true };              ///< false: the input contains coefficients
+  ScalarType element{ ScalarType::Float64 }; ///< type of coefficients, weights and sums: Float32 or Float64
+  ArrayMap   map{ ArrayMap::Coordinates };   ///< how coordinates are computed
 
-  const void * coordinates{ nullptr };                ///< a plane an axis of the input, in the order of its axes
-  ScalarType   coordinateType{ ScalarType::Float64 }; ///< of the list
-  std::int64_t coordinateStride{ 0 }; ///< elements from plane to plane; within one they follow each other
+  const void * coordinates{ nullptr };                ///< one plane per axis of the input, in the order of its axes
+  ScalarType   coordinateType{ ScalarType::Float64 }; ///< type of the list
+  std::int64_t coordinateStride{ 0 }; ///< distance of adjacent planes (elements); each plane is contiguous
 
-  /** Of Affine: by axis of the input and of the output. */
+  /** For Affine: indexed by the axis of the input, then that of the output. */
   std::array<std::array<double, MaximumArrayDimension>, MaximumArrayDimension> matrix{};
-  std::array<double, MaximumArrayDimension> offset{}; ///< of Affine: by axis of the input
-  /** Of Affine, and in host memory of the maps by axis, which are 1 and 0 there: axes of input and output that are the
-   * same and are not interpolated along; the others are the axes of each of many arrays. As many numbers as axes. */
+  std::array<double, MaximumArrayDimension> offset{}; ///< for Affine: for each axis of the input
+  /** Axes of input and output that enumerate separate arrays and are not interpolated along. The other axes are those
+   * of each array. For Affine, and in host memory also for ShiftScale and PixelScale, whose scale and shift must then
+   * be 1 and 0 along such an axis. As many values as axes. */
   std::array<bool, MaximumArrayDimension>   isBatch{};
-  std::array<double, MaximumArrayDimension> scale{ { 1, 1, 1, 1, 1, 1 } }; ///< of ShiftScale and PixelScale
-  std::array<double, MaximumArrayDimension> shift{};                       ///< of ShiftScale
+  std::array<double, MaximumArrayDimension> scale{ { 1, 1, 1, 1, 1, 1 } }; ///< for ShiftScale and PixelScale
+  std::array<double, MaximumArrayDimension> shift{};                       ///< for ShiftScale
 
-  StridedArray output; ///< where the result goes; its data are written
-  ArrayPlace   place;  ///< where all of the arrays are
+  StridedArray output; ///< the result, whose data are written
+  ArrayPlace   place;  ///< memory of all arrays
 };
 
 /** \brief Interpolates an array: scipy.ndimage.map_coordinates, affine_transform, zoom and shift.
  *
- * \param[in] interpolation what is done. The output must overlap neither input nor coordinates.
+ * \param[in] interpolation the interpolation. The output must overlap neither input nor coordinates
  * \param[in] context backend, device, threads
  *
- * Complete when the function returns; on a device it starts after all work in the caller's stream. What outputs of
- * integers become see StoreRounded().
+ * The call waits for the result. On a device it starts after all work in the caller's stream. For integer outputs see
+ * StoreRounded().
  *
- * \exception std::invalid_argument an order, dimension, element or map that cannot be
+ * \exception std::invalid_argument an unsupported order, dimension, element type or map
  * \exception DeviceError a device that is out of memory or lost
  *
  * \par Accuracy
- * Coordinates, what is outside, and the support of each element are SciPy's to the bit, in double. With Float64
- * elements results differ from SciPy's by roundings alone: a few units of 2^-53 of the largest coefficient, for an axis
- * and tap each. With Float32 elements it is units of 2^-24. */
+ * Coordinates, the border between inside and outside, and the support of each element are bitwise equal to SciPy's, in
+ * double. With Float64 elements results differ from SciPy's only by rounding: a few units of 2^-53 of the largest
+ * coefficient for each axis and tap. With Float32 elements the unit is 2^-24. */
 void
 InterpolateArray(const ArrayInterpolation & interpolation, const ExecutionContext & context);
 
-/** \brief What a filter of an array does. */
+/** \brief The parameters of a filter of an array. */
 struct ArrayFilter
 {
   StridedArray input;                          ///< samples
   unsigned int order{ 3 };                     ///< 2 to 5
-  ArrayMode    mode{ ArrayMode::Mirror };      ///< by which lines are extended (FilterExtensionOf())
-  ScalarType   element{ ScalarType::Float64 }; ///< of the arithmetic: Float32 or Float64
-  std::array<bool, MaximumArrayDimension> isFiltered{ { true, true, true, true, true, true } }; ///< axes
-  StridedArray output; ///< coefficients, as many, of type Float32 or Float64; may be the input
-  ArrayPlace   place;  ///< where both arrays are
+  ArrayMode    mode{ ArrayMode::Mirror };      ///< how lines are extended (FilterExtensionOf())
+  ScalarType   element{ ScalarType::Float64 }; ///< type of the arithmetic: Float32 or Float64
+  std::array<bool, MaximumArrayDimension> isFiltered{ { true, true, true, true, true, true } }; ///< axes to filter
+  StridedArray output; ///< coefficients, as many as samples, of type Float32 or Float64; may be the input
+  ArrayPlace   place;  ///< memory of both arrays
 };
 
 /** \brief Replaces samples by B-spline coefficients: scipy.ndimage.spline_filter and spline_filter1d.
  *
- * On a device the work is enqueued in the caller's stream, and so is the memory that it takes: in a stream whose work
- * is captured into a graph both are a part of the graph.
+ * On a device the work, and the memory that it needs, are enqueued in the caller's stream. If the work of the stream is
+ * captured into a graph, both become a part of the graph.
  *
- * \param[in] filter what is done. Lines of one sample stay as they are.
+ * \param[in] filter the filter. Lines of one sample are not changed
  * \param[in] context as for InterpolateArray()
- * \exception std::invalid_argument an order, dimension or type that cannot be
+ * \exception std::invalid_argument an unsupported order, dimension or type
  * \exception DeviceError a device that is out of memory or lost
  *
  * \par Accuracy

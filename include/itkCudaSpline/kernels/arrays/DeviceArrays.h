@@ -25,25 +25,25 @@
 #include <memory>
 
 /** \file
- * \brief The operations for arrays that are in memory of a device before and after: nothing travels through the host.
+ * \brief Operations on arrays in device memory, without transfers through the host.
  *
- * Each takes the stream in whose order the caller reads and writes the arrays, and enqueues its work there, with the
- * memory that it takes. The work is complete when the function returns where that is the default stream (null), where
- * memory of the host is read, and of a source that is kept. The context's backend is Cuda, its device that of the
- * arrays and the stream. SamplePoints() does the same for points (PointsDescriptor::onDevice). */
+ * Each operation takes the stream in which the caller reads and writes the arrays, and enqueues its work, and the
+ * memory that it needs, in that stream. The call waits for the work if the stream is the default stream (null), if host
+ * memory is read, or for a persistent source. The context's backend is Cuda, and its device is that of the arrays and
+ * the stream. SamplePoints() does the same for points (PointsDescriptor::onDevice). */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief MakeSource() of pixels on a device.
+/** \brief MakeSource() for pixels on a device.
  *
  * \param[in] descriptor as for MakeSource()
- * \param[in] pixels device memory, descriptor.Elements() numbers of descriptor.pixel, x fastest, those of a pixel
- *   after each other
- * \param[in] borrow where nothing has to be converted or filtered (SourceDescriptor::NeedsPreparation()), the pixels
- *   are read where they are, not copied: they must then outlive the source, and stay as they are
+ * \param[in] pixels device memory, descriptor.Elements() numbers of descriptor.pixel, x fastest, the components of a
+ * pixel contiguous
+ * \param[in] borrow if no conversion or filter is needed (SourceDescriptor::NeedsPreparation()), the source reads the
+ * pixels in their memory without a copy: they must then outlive the source, and must not change
  * \param[in] stream the caller's stream; null: the default stream
  * \param[in] context backend, device, progress
  * \return the source
@@ -57,12 +57,12 @@ MakeSourceOnDevice(const SourceDescriptor & descriptor,
                    StreamHandle             stream,
                    const ExecutionContext & context);
 
-/** \brief Prefilter() of pixels on a device.
+/** \brief Prefilter() for pixels on a device.
  *
- * \param[in] descriptor as for Prefilter(), of storage Element
+ * \param[in] descriptor as for Prefilter(), with storage Element
  * \param[in] pixels as for MakeSourceOnDevice()
- * \param[out] coefficients device memory for descriptor.Elements() elements, those of a pixel after each other; the
- *   same array as \p pixels, or apart from them
+ * \param[out] coefficients device memory for descriptor.Elements() elements, the components of a pixel contiguous; the
+ * same array as \p pixels, or an array that does not overlap it
  * \param[in] stream the caller's stream; null: the default stream
  * \param[in] context backend, device, progress
  * \exception std::invalid_argument as for MakeSource()
@@ -75,18 +75,18 @@ PrefilterOnDevice(const SourceDescriptor & descriptor,
                   StreamHandle             stream,
                   const ExecutionContext & context);
 
-/** \brief Filters the lines of one axis alone, of arrays on the host or on a device.
+/** \brief Filters only the lines of one axis, of arrays on the host or on a device.
  *
- * \param[in] descriptor sizes, order, method, the axis' extension, of one component and storage Element; axes of one
- *   sample become elements as they are
+ * \param[in] descriptor sizes, order, method and the axis' extension, with one component and storage Element; the
+ * samples of an axis of size 1 are only converted to elements
  * \param[in] axis 0 for x, below descriptor.dimension
  * \param[in] pixels descriptor.Count() numbers of descriptor.pixel: host memory on the Cpu backend, device memory on
- *   Cuda
- * \param[out] coefficients as many elements, in the same kind of memory; the same array, where element and pixel are
- *   the same type, or apart
+ * Cuda
+ * \param[out] coefficients as many elements, in the same kind of memory; the same array, if element and pixel have the
+ * same type, or an array that does not overlap it
  * \param[in] stream the caller's stream, for Cuda; null: the default stream
  * \param[in] context backend, device, threads, progress
- * \exception std::invalid_argument as for MakeSource(), or an axis that there is not
+ * \exception std::invalid_argument as for MakeSource(), or an axis that does not exist
  * \exception DeviceError a device that is out of memory or lost
  * \exception OperationAborted the progress callback stopped it */
 void
@@ -99,11 +99,11 @@ PrefilterAxis(const SourceDescriptor & descriptor,
 
 /** \brief Resample() into an array on a device.
  *
- * \param[in] descriptor what is done. Its table of scanline ends is in host memory; a chain of affine stages
- *   (HasAffineScanlines()) stands for such a table of the whole output, which is then made on the device;
- *   displacements of its chain are in host memory, or in memory of the device, written in the order of \p stream.
- *   Without an index provider.
- * \param[in] source on the context's device
+ * \param[in] descriptor the resampling, without an index provider. Its table of scanline ends is in host memory. A
+ * chain of affine stages (HasAffineScanlines()) replaces such a table of the whole output, which is then computed on
+ * the device. Displacements of the chain are in host memory, or in device memory that is written in the order of \p
+ * stream
+ * \param[in] source source on the context's device
  * \param[out] output device memory, as for Resample()
  * \param[in] stream the caller's stream; null: the default stream
  * \param[in] context backend, device, threads of the host, progress
@@ -117,13 +117,13 @@ ResampleOnDevice(const ResampleDescriptor & descriptor,
                  StreamHandle               stream,
                  const ExecutionContext &   context);
 
-/** \brief A stream of a device, and what is read in it. */
+/** \brief A stream of a device, and the memory that is read in it. */
 class DeviceWork;
 
-/** \brief Images on a device, resampled or sampled there: what MakeSourceOnDevice() and ResampleOnDevice() do, in a
- * stream of the caller's and without a wait between them.
+/** \brief Resamples or samples images on a device: MakeSourceOnDevice() followed by ResampleOnDevice(), in a stream of
+ * the caller and without waiting between them.
  *
- * For one thread, and for one operation. */
+ * An object is for one thread and one operation. */
 class DeviceOperation
 {
 public:
@@ -135,17 +135,18 @@ public:
   DeviceOperation(const DeviceOperation &) = delete;
   DeviceOperation &
   operator=(const DeviceOperation &) = delete;
-  /** In the constructor's thread, in reverse order of construction: its sources end after the work. */
+  /** Must be called in the constructor's thread, in reverse order of construction: the sources are released after the
+   * work. */
   ~DeviceOperation() = default;
 
-  /** A source, which only Resample() and, in the constructor's stream, SamplePoints() may read.
+  /** Makes a source, which only Resample() and, in the constructor's stream, SamplePoints() may read.
    *
    * \param[in] descriptor as for MakeSourceOnDevice()
-   * \param[in] pixels as there; they are read in place, unless they need preparation
+   * \param[in] pixels as for MakeSourceOnDevice(); they are read in place, unless they need preparation
    * \param[in] stream the stream that writes the pixels; the constructor's stream then waits for it
    * \param[in] context backend, device, progress
    * \return the source, which exists as long as this object
-   * \exception std::invalid_argument as by MakeSourceOnDevice()
+   * \exception std::invalid_argument as for MakeSourceOnDevice()
    * \exception DeviceError a device that is out of memory or lost
    * \exception OperationAborted the progress callback stopped it */
   const SampleSource &
@@ -157,11 +158,11 @@ public:
   /** Resamples a source.
    *
    * \param[in] descriptor as for ResampleOnDevice()
-   * \param[in] source of MakeSource(), or another one on the device
+   * \param[in] source result of MakeSource(), or another source on the device
    * \param[out] output as for ResampleOnDevice()
    * \param[in] stream the caller's stream; null: the default stream
    * \param[in] context backend, device, threads of the host, progress
-   * \exception std::invalid_argument as by ResampleOnDevice()
+   * \exception std::invalid_argument as for ResampleOnDevice()
    * \exception DeviceError a device that is out of memory or lost
    * \exception OperationAborted the progress callback stopped it */
   void

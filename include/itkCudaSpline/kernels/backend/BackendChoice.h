@@ -25,68 +25,69 @@
 #include <string>
 
 /** \file
- * \brief The choice between host and device for the calls of this process: the rules of BackendLedger with this
- * machine's devices and clock. */
+ * \brief Selects host or device for the calls of this process: the rules of BackendLedger with this machine's devices
+ * and clock. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief True where there is something to choose: a driver that this library can use, in a process that is not a
- * forked child, and has lost no device. Touches no CUDA. */
+/** \brief True if there is a choice: the library can use the driver, the process is not a forked child, and no device
+ * has been lost. Does not call CUDA. */
 bool
 IsThereAChoice();
 
-/** \brief Where a call goes whose device the user left to the module; empty where there is nothing to choose. Touches
- * no CUDA unless the process has started it, and starts nothing.
+/** \brief Selects the backend of a call for which the user selected no device; empty if there is no choice. Does not
+ * call CUDA unless the process has started it, and starts no device.
  *
- * \param[in] work what has to be done
- * \param[in] threads threads that it will have on the host
+ * \param[in] work work of the call
+ * \param[in] threads threads of the host for the call
  * \param[in] device the device in question
  * \param[in] sequence the calls of its object; may be null */
 std::optional<BackendDecision>
 DecideBackend(const BackendWork & work, unsigned int threads, int device, const CallSequence * sequence = nullptr);
 
-/** \brief Seconds of a call on either side, a device being started. Touches no CUDA.
+/** \brief Estimates the seconds of a call on the host and on a started device. Does not call CUDA.
  *
- * \param[in] work what has to be done
- * \param[in] threads threads that it will have on the host */
+ * \param[in] work work of the call
+ * \param[in] threads threads of the host for the call */
 CallForecast
 ForecastOnThisMachine(const BackendWork & work, unsigned int threads);
 
-/** \brief Learns what a call has taken that DecideBackend() has sent somewhere.
+/** \brief Records the duration of a call whose backend DecideBackend() selected.
  *
  * \param[in] forecast BackendDecision::forecast
- * \param[in] backend that computed it
- * \param[in] seconds that it took
+ * \param[in] backend backend that computed it
+ * \param[in] seconds its duration
  * \param[in,out] sequence the calls of its object; may be null */
 void
 LearnFromCall(const CallForecast & forecast, Backend backend, double seconds, CallSequence * sequence);
 
-/** \brief Counts a call, whoever chose its backend.
+/** \brief Counts a call, for any selection of its backend.
  *
- * \param[in] backend that computed it
- * \param[in] seconds that it took
+ * \param[in] backend backend that computed it
+ * \param[in] seconds its duration
  * \param[in,out] sequence the calls of its object; may be null */
 void
 CountCall(Backend backend, double seconds, CallSequence * sequence);
 
-/** \brief Who has computed the calls of this process so far. */
+/** \brief The use of the backends by the calls of this process so far. */
 BackendUse
 GetBackendUse();
 
-/** \brief Starts a device in the background, where calls that come after other work will run there.
+/** \brief Starts a device in the background if calls that follow other work will run on it.
  *
- * Returns at once. For a program that knows from a file's header what it is going to do, or an object that is prepared
- * for many calls: the start overlaps with earlier work.
+ * Returns immediately. The start overlaps with earlier work. It is for programs that know their operation from a file's
+ * header, and for objects that are prepared for many calls.
  *
- * \param[in] word the user's wish, as for SelectDevice(): a device that was named is started in any case
+ * \param[in] word the user's option, as for SelectDevice(): a device that was named is started in any case
  * \param[in] work the calls
- * \param[in] threads threads that they would have on the host
+ * \param[in] threads threads of the host for the calls
  * \param[in] overlap seconds of other work before them
- * \param[in] then called in the thread afterwards, to load kernels for instance (ResampleKernelsLoader()); may be empty
- * \return true where the device is being started or was started before */
+ * \param[in] then called in the starting thread after the start, for example to load kernels (ResampleKernelsLoader());
+ * may be empty
+ * \return true if the device is being started or was started before */
 bool
 StartDeviceAhead(const std::string &              word,
                  const BackendWork &              work,
@@ -94,20 +95,21 @@ StartDeviceAhead(const std::string &              word,
                  double                           overlap,
                  const std::function<void(int)> & then = {});
 
-/** \brief Tells that a device could not be started for a call that DecideBackend() sent there.
+/** \brief Reports that a device could not be started for a call for which DecideBackend() selected it.
  *
- * What calls have lost on the host is then counted anew, and none is sent there before the host has worked ten times as
- * long as the try took: trying costs a tenth at most.
+ * The time that calls lose on the host is then counted from zero. No call uses the device before the host has worked
+ * ten times as long as the attempt took: attempts cost at most a tenth.
  *
- * \param[in] reason why, for the calls that follow
- * \param[in] seconds that the try took */
+ * \param[in] reason the reason, for the calls that follow
+ * \param[in] seconds duration of the attempt */
 void
 ReportStartFailure(const std::string & reason, double seconds);
 
-/** \brief Tells the speeds of this machine, where they are known and far from typical. Before the first call.
+/** \brief Sets the speeds of this machine, if they are known and far from typical. Must be called before the first
+ * call.
  *
- * \param[in] host of its host, with the threads that calls will have
- * \param[in] device of its device */
+ * \param[in] host speeds of its host, with the threads of the calls
+ * \param[in] device speeds of its device */
 void
 SetMachineSpeeds(const HostSpeeds & host, const DeviceSpeeds & device);
 

@@ -29,50 +29,49 @@
 #include <string>
 
 /** \file
- * \brief Whether the next call runs on the host or on a device, where the user leaves it to the module.
+ * \brief Decides whether the next call runs on the host or on a device, if the user leaves the choice to the module.
  *
- * The first use of a GPU waits until CUDA has started, longer than small calls take altogether on the host; so a call
- * is not judged alone. Three things decide, in this order:
+ * The first use of a GPU waits until CUDA has started, which takes longer than many small calls on the host. A call is
+ * therefore not considered alone. Three rules decide, in this order:
  *
- *   1. *What is known to come.* A registration knows that some hundred calls follow. Where these are worth the start,
- *      CUDA is started at once, in a thread of its own, while the host works; between two calls the work moves over.
- *   2. *Rent or buy.* Where nothing is known, what calls lose on the host is added up. When a process has lost as much
- *      as a started device takes it to end, and has run as long as a start can cost it, the device is started in the
- *      background: a process that ends right then has taken at most twice as long as necessary. The same sum, by
- *      object, decides when images move to a device.
- *   3. *What calls have taken.* Estimates are those of typical machines; each call that ran corrects them for its kind
- *      and size. Now and then the slower side is asked again, for a fiftieth of the time: machines change their load.
+ * 1. *Announced calls.* A registration knows that some hundred calls follow. If these are worth the start, CUDA is
+ * started immediately, in a separate thread, while the host works. Between two calls the work moves to the device.
+ * 2. *Rent or buy.* If the number of calls is unknown, the time that calls lose on the host is summed. A device is
+ * started in the background when a process has lost as much time as a started device needs to shut down, and has run as
+ * long as a start can cost. A process that ends at that time has taken at most twice as long as necessary. The same
+ * sum, for each object, decides when images move to a device.
+ * 3. *Measured durations.* Estimates are those of typical machines. Each call corrects them for its kind and size.
+ * Occasionally the slower backend is tried again, for a fiftieth of the time, because the load of machines changes.
  *
- * It uses neither CUDA nor a clock: the caller reports events. So the rules are tested by machines that do not exist.
- * */
+ * These rules use neither CUDA nor a clock: the caller reports events. Tests can therefore simulate machines. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What a call has to do on either side. */
+/** \brief The work of a call on the host and on a device. */
 struct BackendWork
 {
-  OperationWork host;   ///< on the host: less where a source is there already
-  OperationWork device; ///< on a device, transfers included: less where a source is there already
-  /** What a further call of the same object has to do, on either side, where sources and images are there. Empty: as
-   * much as this one. */
+  OperationWork host;   ///< on the host: less if the source exists there
+  OperationWork device; ///< on a device, including transfers: less if the source exists there
+  /** The work of an additional call of the same object on either backend, if sources and images exist there. Empty: the
+   * same work as this call. */
   std::optional<OperationWork> further{};
-  double                       calls{ 1.0 };   ///< that are known to come, with this one: so many at least
-  bool                         isAll{ false }; ///< nothing else comes in this process
+  double                       calls{ 1.0 };   ///< minimum number of announced calls, including this one
+  bool                         isAll{ false }; ///< this process makes no other calls
 };
 
-/** \brief How many calls ran where, and how long they took. */
+/** \brief Number of calls and their duration for each backend. */
 struct BackendUse
 {
-  /** \brief Of one backend. */
+  /** \brief The calls of one backend. */
   struct Count
   {
-    std::uint64_t calls{ 0 };     ///< how many
-    double        seconds{ 0.0 }; ///< all together
+    std::uint64_t calls{ 0 };     ///< number of calls
+    double        seconds{ 0.0 }; ///< their total duration
   };
-  std::array<Count, 4> counts; ///< by Backend
+  std::array<Count, 4> counts; ///< indexed by Backend
 
   /** Adds a call. */
   void
@@ -83,27 +82,27 @@ struct BackendUse
     count.seconds += seconds;
   }
 
-  /** Of a backend. */
+  /** The calls of a backend. */
   const Count &
   operator[](Backend backend) const
   {
     return counts[static_cast<std::size_t>(backend)];
   }
 
-  /** The backend that computed the most calls; None where there were none. */
+  /** The backend with the largest number of calls; None without calls. */
   Backend
   Most() const;
 };
 
-/** \brief "Cuda 140 calls in 0.21 s, Cpu 3 calls in 0.4 s"; empty where there were none. */
+/** \brief Text as "Cuda 140 calls in 0.21 s, Cpu 3 calls in 0.4 s"; empty without calls. */
 std::string
 DescribeUse(const BackendUse & use);
 
-/** \brief The calls of an object that is asked again and again: a metric, an interpolator, a filter in a loop. */
+/** \brief The repeated calls of an object: a metric, an interpolator, a filter in a loop. */
 struct CallSequence
 {
-  BackendUse use;         ///< their backend
-  double     lost{ 0.0 }; ///< s that they took longer on the host than on a device, since images last moved there
+  BackendUse use;         ///< their backends
+  double     lost{ 0.0 }; ///< seconds that they took longer on the host than on a device, since images last moved there
 };
 
 /** \brief Estimated seconds of a call. */
@@ -111,19 +110,19 @@ struct CallForecast
 {
   double host{ 0.0 };          ///< s on the host
   double device{ 0.0 };        ///< s on a started device
-  double furtherHost{ 0.0 };   ///< s of a further call
-  double furtherDevice{ 0.0 }; ///< s of another call, if everything is on the device
-  double calls{ 1.0 };         ///< that are known to come, with this one
-  bool   isAll{ false };       ///< nothing else comes in this process
-  /** Calls of this kind and size whose times are known, on either side. */
+  double furtherHost{ 0.0 };   ///< s of an additional call on the host
+  double furtherDevice{ 0.0 }; ///< s of an additional call, if everything is on the device
+  double calls{ 1.0 };         ///< number of announced calls, including this one
+  bool   isAll{ false };       ///< this process makes no other calls
+  /** Number of measured calls of this kind and size on each backend. */
   ///@{
   std::uint32_t hostCalls{ 0 };
   std::uint32_t deviceCalls{ 0 };
   ///@}
-  /** What calls of this kind have taken on one side since the other was last asked (s). */
+  /** Duration of calls of this kind on one backend since the other was last tried (s). */
   double sinceHost{ 0.0 };   ///< on the device
   double sinceDevice{ 0.0 }; ///< on the host
-  /** Where the ledger keeps what it learns of this call. */
+  /** Where the cost model stores the measurements of this call. */
   ///@{
   std::uint64_t hostKey{ 0 };
   std::uint64_t deviceKey{ 0 };
@@ -132,41 +131,42 @@ struct CallForecast
   ///@}
 };
 
-/** \brief How far a device has come. */
+/** \brief The state of a device's start. */
 struct DeviceProgress
 {
   /** \brief The states. */
   enum class State : unsigned char
   {
-    Stopped,  ///< the first use pays for the start
-    Starting, ///< in a thread of its own
-    Started   ///< it can be used at once
+    Stopped,  ///< the first use waits for the start
+    Starting, ///< in a separate thread
+    Started   ///< it can be used immediately
   };
-  State  state{ State::Stopped }; ///< which of them
-  double since{ 0.0 };            ///< s since it began to start
+  State  state{ State::Stopped }; ///< the state
+  double since{ 0.0 };            ///< seconds since the start began
 };
 
-/** \brief Where a call goes, and the numbers that say why. */
+/** \brief The selected backend of a call, and the numbers that explain it. */
 struct BackendDecision
 {
   bool         toDevice{ false };           ///< else to the host
-  bool         startsInBackground{ false }; ///< to the host, and the device is started in the background
-  bool         isAskedAgain{ false };       ///< the slower side, to see whether it still is
+  bool         startsInBackground{ false }; ///< the host is used, and the device is started in the background
+  bool         isAskedAgain{ false };       ///< the slower backend is tried again
   bool         isStarting{ false };         ///< the device was being started
-  double       wait{ 0.0 };                 ///< s of the device's start that a call on it would have waited for
+  double       wait{ 0.0 };                 ///< seconds that a call on the device would have waited for its start
   CallForecast forecast;                    ///< the call
-  /** Of a start that has failed, where it is too early to try again; else null. */
+  /** Reason of a failed start, if it is too early to try again; else null. */
   const std::string * failure{ nullptr };
 
-  /** Why, in a line. */
+  /** The explanation, in one line. */
   std::string
   Describe() const;
 };
 
-/** \brief What a process has learned of its machine, and the rules above.
+/** \brief The measurements of a process on its machine, and the rules above.
  *
- * Without a lock that is waited for, and with nothing to destroy: a child that is forked while another thread holds one
- * would wait endlessly. Threads that learn at the same time may lose each other's times, which are estimates. */
+ * It has no lock that is waited for, and nothing to destroy: a child that is forked while another thread holds a lock
+ * would wait endlessly. Threads that record times at the same time may overwrite each other's times, which are only
+ * estimates. */
 class BackendLedger
 {
 public:
@@ -174,57 +174,57 @@ public:
 
   /** \brief Estimates a call.
    *
-   * \param[in] work what it has to do
+   * \param[in] work work of the call
    * \param[in] threads threads of the host */
   CallForecast
   Forecast(const BackendWork & work, unsigned int threads) const;
 
-  /** \brief Decides where a call goes. Changes nothing.
+  /** \brief Selects the backend of a call, without side effects.
    *
    * \param[in] forecast the call
-   * \param[in] progress of the device
+   * \param[in] progress state of the device
    * \param[in] lostHere CallSequence::lost of its object
-   * \param[in] age s that the process has lived */
+   * \param[in] age age of the process (s) */
   BackendDecision
   Decide(const CallForecast & forecast, const DeviceProgress & progress, double lostHere, double age) const;
 
-  /** \brief Whether a device is worth starting for calls that will come later.
+  /** \brief Whether starting a device is worth while for calls that will follow later.
    *
    * \param[in] forecast the calls
-   * \param[in] overlap s of other work before the first, with which the start overlaps */
+   * \param[in] overlap seconds of other work before the first call, with which the start overlaps */
   bool
   IsWorthAStart(const CallForecast & forecast, double overlap) const;
 
-  /** \brief Learns what a call has taken.
+  /** \brief Records the duration of a call.
    *
    * \param[in] forecast as it was before the call
    * \param[in] backend Cuda or Cpu
-   * \param[in] seconds that it took
+   * \param[in] seconds duration of the call
    * \param[in,out] sequence the calls of its object; may be null */
   void
   Learn(const CallForecast & forecast, Backend backend, double seconds, CallSequence * sequence);
 
-  /** \brief Counts a call, whoever chose its backend. */
+  /** \brief Counts a call, for any selection of its backend. */
   void
   Count(Backend backend, double seconds);
 
-  /** \brief Who computed the calls of the process. */
+  /** \brief The use of the backends by the calls of the process. */
   BackendUse
   GetUse() const;
 
-  /** \brief Starts again, except for the measured times: the process is a forked child. */
+  /** \brief Resets everything except the measured times, for a forked child. */
   void
   Restart();
 
-  /** \brief The device could not be started: what calls have lost is counted anew, and none is sent there before the
-   * host has worked ten times as long as the try took.
+  /** \brief Records that the device could not be started. The time that calls lose on the host is counted from zero,
+   * and no call uses the device before the host has worked ten times as long as the attempt took.
    *
-   * \param[in] reason for the calls that follow
-   * \param[in] seconds that the try took */
+   * \param[in] reason the reason, for the calls that follow
+   * \param[in] seconds duration of the attempt */
   void
   RememberFailure(const std::string & reason, double seconds);
 
-  /** \brief Speeds of a machine that is not typical, for those who know it. Before the first call. */
+  /** \brief Sets the speeds of a machine that is not typical. Must be called before the first call. */
   ///@{
   void
   SetSpeeds(const HostSpeeds & host, const DeviceSpeeds & device);
@@ -237,17 +237,17 @@ public:
   ///@}
 
 private:
-  /** What calls of a kind, of about a size, have taken on one side: factors by which the model was off. */
+  /** Measured calls of one kind and similar size on one backend: ratios of their duration to the model's. */
   struct Entry
   {
     std::atomic<std::uint64_t>        key{ 0 }; ///< 0: free
     std::atomic<std::uint32_t>        calls{ 0 };
-    std::array<std::atomic<float>, 3> factors{};    ///< of the last three
-    std::atomic<float>                since{ 0.F }; ///< s on the other side since the last of them
+    std::array<std::atomic<float>, 3> factors{};    ///< of the last three calls
+    std::atomic<float>                since{ 0.F }; ///< seconds on the other backend since the last of them
   };
-  /** Kinds and sizes that a process is thought to have; those beyond are estimated by the model. */
+  /** Maximum number of kinds and sizes that are measured in a process; the model estimates all others. */
   static constexpr std::size_t Entries = 1024;
-  /** As many are looked at for one of them. */
+  /** Maximum number of entries that are searched for a key. */
   static constexpr std::size_t Probes = 32;
 
   static double
@@ -262,12 +262,13 @@ private:
   std::array<Entry, Entries>                m_Entries{};
   std::array<std::atomic<std::uint64_t>, 4> m_Calls{};
   std::array<std::atomic<double>, 4>        m_Seconds{};
-  std::atomic<double>                       m_Lost{ 0.0 }; ///< s by all calls on the host
-  std::atomic<double>                       m_Wait{ 0.0 }; ///< s of the host's work before the device is tried again
-  std::atomic<const std::string *>          m_Failure{ nullptr }; ///< of the last try, never freed
-  bool                                      m_Known{ false };
-  HostSpeeds                                m_Host;
-  DeviceSpeeds                              m_Device;
+  std::atomic<double>                       m_Lost{ 0.0 }; ///< seconds that all calls have lost on the host
+  /** Seconds of the host's work before the device is tried again. */
+  std::atomic<double>              m_Wait{ 0.0 };
+  std::atomic<const std::string *> m_Failure{ nullptr }; ///< reason of the last failed attempt, never freed
+  bool                             m_Known{ false };
+  HostSpeeds                       m_Host;
+  DeviceSpeeds                     m_Device;
 };
 
 /** @} */

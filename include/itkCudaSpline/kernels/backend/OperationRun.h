@@ -32,40 +32,40 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief How an operation is done on some devices, or on the host. */
+/** \brief A plan of an operation for some devices, or for the host. */
 struct OperationPlan
 {
-  MemoryPlan memory; ///< what it needs, held against what the devices have to give; of the host nothing is asked
-  /** Does what was planned, on the backend and the first device of the context. */
+  MemoryPlan memory; ///< the memory that it needs, compared with what the devices can allocate; not used for the host
+  /** Runs the planned operation on the backend and the first device of the context. */
   std::function<void(const ExecutionContext & context)> run;
 };
 
-/** \brief An operation on host arrays, and what has to be known to choose where it runs. */
+/** \brief An operation on host arrays, with the information to select its backend. */
 struct RunnableOperation
 {
-  /** What there is to do on the host and on the device of that number; asked where the choice is the module's. */
+  /** Returns the work on the host and on the device with that number. It is called if the choice is the module's. */
   std::function<BackendWork(int device)> work;
-  /** Plans it for some devices, of which the first does what is not shared; none: for the host. Nothing is changed by
-   * that; the plan that was made last is the one that runs, from its start. */
+  /** Plans the operation for some devices, of which the first one does all work that is not shared. Without devices it
+   * is planned for the host. This has no side effects; only the last plan is run, from its beginning. */
   std::function<OperationPlan(const std::vector<int> & devices)> plan;
-  /** Whether several devices can share it. */
+  /** Whether several devices can share the work. */
   bool isShared{ false };
-  /** Whether the work is what is run, so that its time says something of the estimates; not where it includes what will
-   * be done with the result. */
+  /** Whether the duration of the run can be compared with the estimated work. False if the estimate includes later uses
+   * of the result. */
   bool isMeasured{ true };
 };
 
-/** \brief Who computed an operation. */
+/** \brief The backend that computed an operation. */
 struct RunRecord
 {
   Backend          backend{ Backend::None }; ///< the backend
-  std::string      reason;                   ///< why it was not a preferred backend, in addition to the choice
-  std::vector<int> devices;                  ///< of the Cuda backend
-  double           seconds{ 0.0 };           ///< that it took there
-  /** What the module has chosen; empty where the user has, or there is nothing to choose. */
+  std::string      reason;                   ///< why a preferred backend was not used, in addition to the decision
+  std::vector<int> devices;                  ///< devices of the Cuda backend
+  double           seconds{ 0.0 };           ///< its duration there
+  /** The module's decision; empty if the user decided, or if there was no choice. */
   std::optional<BackendDecision> decision;
 
-  /** Why it was not an earlier backend; empty where it was the first. */
+  /** Why an earlier backend was not used; empty if it was the first one. */
   std::string
   DescribeFallback() const
   {
@@ -74,26 +74,26 @@ struct RunRecord
   }
 };
 
-/** \brief The devices that an operation shall try. */
+/** \brief The devices on which an operation is tried. */
 struct DeviceSelection
 {
-  std::vector<int> devices; ///< none: the host
-  std::string      reason;  ///< why there are none, in addition to the choice; empty otherwise
-  OperationPlan    plan;    ///< for the devices; empty where there are none
-  /** What the module has chosen; empty where the user has, or there is nothing to choose. */
+  std::vector<int> devices; ///< empty: the host
+  std::string      reason;  ///< why there are no devices, in addition to the decision; else empty
+  OperationPlan    plan;    ///< plan for the devices; empty without devices
+  /** The module's decision; empty if the user decided, or if there was no choice. */
   std::optional<BackendDecision> decision;
 };
 
-/** \brief Chooses the devices for an operation, and starts them: those that it needs now before it returns, one that
- * later calls will need in the background.
+/** \brief Selects the devices of an operation, and starts them: devices that it needs before the function returns, and
+ * a device that later calls will need in the background.
  *
  * \param[in] operation the operation, which is not run
- * \param[in] word the user's wish, as for SelectDevice()
- * \param[in] isOurs the choice is left to the module: what is estimated to be done first
+ * \param[in] word the user's option, as for SelectDevice()
+ * \param[in] isOurs the choice is the module's: the backend that is estimated to finish first
  * \param[in] threads threads of the host
  * \param[in] sequence the calls of the operation's object; may be null
- * \param[in] isAsked false where it is only asked what would be done: nothing is started in the background then
- * \exception DeviceError the user asked for what there is not (Kind::Request) */
+ * \param[in] isAsked false for a query only: no device is started in the background
+ * \exception DeviceError the user requested a device that is not available (Kind::Request) */
 DeviceSelection
 ChooseDevices(const RunnableOperation & operation,
               const std::string &       word,
@@ -102,18 +102,18 @@ ChooseDevices(const RunnableOperation & operation,
               const CallSequence *      sequence = nullptr,
               bool                      isAsked = true);
 
-/** \brief Runs an operation on the devices that were chosen for it, and on the host where there are none or they fail;
- * counts it, and learns what it took where the choice was the module's.
+/** \brief Runs an operation on the selected devices, or on the host if there are none or if they fail. Counts the call,
+ * and records its duration if the choice was the module's.
  *
- * A device that lacks memory, is unavailable or lost, or fails otherwise, makes the host take over, with the reason;
- * memory that ran out first makes another plan with what is left.
+ * If a device lacks memory, is unavailable or lost, or fails in another way, the host takes over, and the reason is
+ * recorded. If memory runs out, the operation is first planned again with the remaining memory.
  *
  * \param[in] operation the operation
  * \param[in] selection the devices
  * \param[in] context threads, progress; backend and device are set by this function
  * \param[in,out] sequence the calls of the operation's object; may be null
  * \return its backend
- * \exception std::invalid_argument of the operation
+ * \exception std::invalid_argument an exception of the operation
  * \exception OperationAborted the progress callback stopped it */
 RunRecord
 RunSelected(const RunnableOperation & operation,
@@ -124,11 +124,11 @@ RunSelected(const RunnableOperation & operation,
 /** \brief ChooseDevices() and RunSelected().
  *
  * \param[in] operation the operation
- * \param[in] word the user's wish, as for SelectDevice()
+ * \param[in] word the user's option, as for SelectDevice()
  * \param[in] context as for RunSelected()
  * \return its backend
- * \exception DeviceError the user asked for what there is not (Kind::Request)
- * \exception std::invalid_argument of the operation
+ * \exception DeviceError the user requested a device that is not available (Kind::Request)
+ * \exception std::invalid_argument an exception of the operation
  * \exception OperationAborted the progress callback stopped it */
 RunRecord
 RunOperation(const RunnableOperation & operation, const std::string & word, const ExecutionContext & context);

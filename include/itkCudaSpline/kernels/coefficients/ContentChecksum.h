@@ -30,9 +30,10 @@ namespace itk::CudaSpline
 
 /** \brief Checksum of every byte of a host array, on the host's threads.
  *
- * What was made from an image is reused only while this is unchanged: iterators, SetPixel() and array views change
- * pixels without a modification time. A change within one aligned 8-byte word always changes the checksum; any other
- * change is missed with a probability of about 2^-64, unless it is constructed: it is not a cryptographic hash.
+ * Data that was computed from an image is reused only while its checksum is unchanged: iterators, SetPixel() and array
+ * views change pixels without a modification time. A change within one aligned 8-byte word always changes the checksum;
+ * any other change is missed with a probability of about 2^-64, unless it is constructed: it is not a cryptographic
+ * hash.
  *
  * \param[in] data host memory
  * \param[in] bytes length

@@ -32,14 +32,14 @@ namespace itk::CudaSpline
 
 /** \brief Converts a host image to the elements of a source and filters them to B-spline coefficients.
  *
- * \param[in] descriptor sizes, types, order, extensions. Real elements where order is 2 or more. Axes of size 1 are not
- *   filtered, as in ITK.
+ * \param[in] descriptor sizes, types, order, extensions. Elements must be real for orders of 2 or more. Axes of size 1
+ * are not filtered, as in ITK
  * \param[in] pixels host memory, \c descriptor.Count() elements of \c descriptor.pixel, x fastest. On the Cpu backend
- * it is borrowed, not copied, where nothing has to be converted or filtered (SourceDescriptor::NeedsPreparation()): it
- *   must then outlive the source.
+ * the array is borrowed, not copied, if no conversion or filter is needed (SourceDescriptor::NeedsPreparation()): it
+ * must then outlive the source
  * \param[in] context backend, device, threads, progress
  * \return the source, in device memory (Cuda) or host memory (Cpu); complete when the function returns
- * \exception std::invalid_argument order above 5, empty image, or integer elements where a prefilter is asked for
+ * \exception std::invalid_argument an order above 5, an empty image, or integer elements with a prefilter
  * \exception DeviceError a device that is out of memory or lost
  * \exception OperationAborted the progress callback stopped it
  *
@@ -53,7 +53,7 @@ MakeSource(const SourceDescriptor & descriptor, const void * pixels, const Execu
  * \param[in] descriptor as for MakeSource()
  * \param[in] pixels as for MakeSource()
  * \param[out] coefficients host memory for \c descriptor.Count() elements, x fastest; must not overlap \p pixels unless
- *   it is the same array with the same element type
+ * it is the same array with the same element type
  * \param[in] context as for MakeSource()
  * \exception std::invalid_argument as for MakeSource()
  * \exception DeviceError as for MakeSource()
@@ -64,17 +64,17 @@ Prefilter(const SourceDescriptor & descriptor,
           void *                   coefficients,
           const ExecutionContext & context);
 
-/** \brief Replaces samples by their coefficients where they are.
+/** \brief Replaces samples in place by their coefficients.
  *
  * \param[in] descriptor sizes, order, method, extensions; \c pixel and \c element are the same real type. Components
- *   are in planes one after the other, as in a source.
+ * are in planes one after the other, as in a source
  * \param[in,out] elements descriptor.Elements() elements: host memory (Cpu), or memory of the context's device (Cuda)
- *   in which all work is complete
+ * in which all work is complete
  * \param[in] context backend, device, threads, progress
  *
- * Complete when the function returns. On a device a second volume is allocated meanwhile.
+ * The call waits for the result. On a device it allocates a second volume temporarily.
  *
- * \exception std::invalid_argument as MakeSource(), and elements that are not of the pixel's type
+ * \exception std::invalid_argument as for MakeSource(), or elements that do not have the pixel's type
  * \exception DeviceError a device that is out of memory or lost
  * \exception OperationAborted the progress callback stopped it; the elements are then neither samples nor coefficients
  * \par Accuracy
@@ -82,35 +82,35 @@ Prefilter(const SourceDescriptor & descriptor,
 void
 PrefilterInPlace(const SourceDescriptor & descriptor, void * elements, const ExecutionContext & context);
 
-/** \brief Plans MakeSource() on a device.
+/** \brief Plans the memory of MakeSource() on a device.
  *
- * \param[in] source what is made
+ * \param[in] source the source
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
- * \param[in] isMade the source is there already: its bytes count, and nothing else is allocated */
+ * \param[in] isMade whether the source exists already: its bytes count, and no other memory is allocated */
 MemoryPlan
 PlanSource(const SourceDescriptor & source, std::size_t budget, bool isMade = false);
 
-/** \brief Plans Prefilter() on a device: where source and workspace do not fit, slabs along the slowest axis of more
- * than one sample, each with the samples that it needs beyond its ends.
+/** \brief Plans the memory of Prefilter() on a device. If source and workspace do not fit, the image is filtered in
+ * slabs along the slowest axis with more than one sample, each with the samples that it needs beyond its ends.
  *
- * \c slabLines is then the number of coefficients of a slab along that axis, a multiple of LineSegmentLength; 0 where
- * the whole fits. Images of several components are done whole.
+ * \c slabLines is then the number of coefficients of a slab along that axis, a multiple of LineSegmentLength; 0 if the
+ * whole fits. Images with several components are filtered as a whole.
  *
- * \param[in] source what is filtered
+ * \param[in] source the source
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
- * \exception std::invalid_argument the order, or the number of taps */
+ * \exception std::invalid_argument an unsupported order or number of taps */
 MemoryPlan
 PlanPrefilter(const SourceDescriptor & source, std::size_t budget);
 
 /** \brief Work of MakeSource().
  *
- * \param[in] source what is made */
+ * \param[in] source the source */
 OperationWork
 CountSourceWork(const SourceDescriptor & source);
 
-/** \brief Work of Prefilter(), whose result comes back to the host.
+/** \brief Work of Prefilter(), including the transfer of its result to the host.
  *
- * \param[in] source what is made */
+ * \param[in] source the source */
 OperationWork
 CountPrefilterWork(const SourceDescriptor & source);
 

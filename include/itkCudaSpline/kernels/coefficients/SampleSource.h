@@ -37,25 +37,25 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Highest dimension of an image that the kernels layer takes. */
+/** \brief Maximum dimension of an image in the kernels layer. */
 inline constexpr unsigned int MaximumDimension = 4;
 
-/** \brief How samples become B-spline coefficients. */
+/** \brief How B-spline coefficients are computed from samples. */
 struct PrefilterMethod
 {
   /** \brief The filters. */
   enum class Kind : unsigned char
   {
     Exact,       ///< truncated recursion, exact to the precision of the elements (RecursionWarmUp)
-    ItkHorizon,  ///< the same, truncated where ITK truncates it, at 1e-10 of a sample (ItkHorizon)
-    Fir,         ///< Champagnat and Le Sant: convolution with the taps of FirTaps(), normalised to the sum 1
-    Coefficients ///< none: the pixels are coefficients already
+    ItkHorizon,  ///< the same, truncated as in ITK, at 1e-10 of a sample (ItkHorizon)
+    Fir,         ///< Champagnat and Le Sant: convolution with the taps of FirTaps(), normalised to a sum of 1
+    Coefficients ///< no filter: the pixels are coefficients already
   };
 
-  Kind kind{ Kind::Exact }; ///< which of them
-  int  taps{ 15 };          ///< of Fir: odd, from 1 to MaximumFirTaps
+  Kind kind{ Kind::Exact }; ///< the filter
+  int  taps{ 15 };          ///< for Fir: odd, from 1 to MaximumFirTaps
 
-  /** True where the same filter runs. */
+  /** True if both run the same filter. */
   bool
   operator==(const PrefilterMethod & other) const
   {
@@ -63,7 +63,7 @@ struct PrefilterMethod
   }
 };
 
-/** \brief Name of a prefilter as in messages. */
+/** \brief Name of a prefilter in messages. */
 constexpr const char *
 NameOf(PrefilterMethod::Kind kind)
 {
@@ -87,40 +87,40 @@ operator<<(std::ostream & stream, PrefilterMethod::Kind kind)
   return stream << NameOf(kind);
 }
 
-/** \brief The least entries of a lookup table of weights: as many as the publications have. */
+/** \brief Minimum number of entries of a lookup table of weights, as in the publications. */
 inline constexpr int SmallestTable = 128;
 
-/** \brief The most entries of a lookup table of weights: a float's fraction does not tell many more apart. */
+/** \brief Maximum number of entries of a lookup table of weights: the fraction of a float distinguishes hardly more. */
 inline constexpr int LargestTable = 65536;
 
-/** \brief What a sampled image is made into before it is evaluated: part of the kernel descriptor.
+/** \brief How an image is prepared before its evaluation: part of the kernel descriptor.
  *
- * All of it is run-time: pixel types exist in LoadScalar() only. */
+ * All values are run-time: pixel types are used in LoadScalar() only. */
 struct SourceDescriptor
 {
   unsigned int                               dimension{ 3 };          ///< 1 to MaximumDimension
   std::array<std::int64_t, MaximumDimension> start{ { 0, 0, 0, 0 } }; ///< index of the first sample in memory
-  std::array<std::int64_t, MaximumDimension> size{ { 1, 1, 1, 1 } };  ///< samples an axis, x first; 1 above dimension
+  std::array<std::int64_t, MaximumDimension> size{ { 1, 1, 1, 1 } };  ///< samples per axis, x first; 1 for unused axes
   ScalarType                                 pixel{ ScalarType::Float32 }; ///< type of the host image
-  /** Type of an element of the source: \c pixel where samples move as they are (nearest neighbour), else Float32 or
+  /** Type of an element of the source: \c pixel if samples are copied unchanged (nearest neighbour), else Float32 or
    * Float64. */
   ScalarType      element{ ScalarType::Float32 };
-  unsigned int    order{ 0 }; ///< B-spline order of the prefilter; 0 and 1: none
-  PrefilterMethod method;     ///< of orders 2 to 5
-  /** Numbers that a pixel has: one after the other in the host image, in planes one after the other in a source that
-   * is not interleaved. Elements of several are Float32 or Float64. */
+  unsigned int    order{ 0 }; ///< B-spline order of the prefilter; 0 and 1: no filter
+  PrefilterMethod method;     ///< for orders 2 to 5
+  /** Components of a pixel: contiguous in the host image, and in planes one after the other in a source that is not
+   * interleaved. Elements of several components are Float32 or Float64. */
   unsigned int components{ 1 };
-  /** Whether the numbers of a pixel lie side by side in the source, too, as the host reads them fastest: of orders 0
+  /** Whether the components of a pixel are contiguous in the source, too, which is fastest on the host. For orders 0
    * and 1, storage Element, on the host. */
   bool isInterleaved{ false };
-  /** How lines continue outside, by axis. */
+  /** How lines are continued outside, for each axis. */
   std::array<Extension, MaximumDimension> extension{
     { Extension::Mirror, Extension::Mirror, Extension::Mirror, Extension::Mirror }
   };
-  /** How the elements are stored. All but Element are made of Float32 elements of one component. */
+  /** How the elements are stored. All storages except Element require Float32 elements of one component. */
   CoefficientStorage storage{ CoefficientStorage::Element };
   /** For storage Texture and orders 2 to 5: entries of a lookup table of weights for EvaluationMode::TextureTable,
-   * SmallestTable to LargestTable; 0: none. */
+   * SmallestTable to LargestTable; 0: no table. */
   int tableEntries{ 0 };
 
   /** Number of samples of a component. */
@@ -137,21 +137,21 @@ struct SourceDescriptor
     return this->Count() * components;
   }
 
-  /** Bytes of all elements, as they are computed. */
+  /** Bytes of all elements, in the type in which they are computed. */
   std::size_t
   ElementBytes() const
   {
     return static_cast<std::size_t>(this->Elements()) * SizeOf(element);
   }
 
-  /** Texels of an axis of storage Texture: the samples and a margin on either side; 1 above dimension. */
+  /** Texels along an axis for storage Texture: the samples and a margin on either side; 1 for unused axes. */
   std::int64_t
   Texels(unsigned int axis) const
   {
     return axis < dimension ? size[axis] + std::int64_t{ 2 } * TextureMargin(order) : 1;
   }
 
-  /** Bytes of the texels of storage Texture, of whole entries of a table that may follow. */
+  /** Bytes of the texels for storage Texture, rounded up to entries of a table that may follow. */
   std::size_t
   TexelBytes() const
   {
@@ -167,7 +167,7 @@ struct SourceDescriptor
            (FetchesOf(order) == 2 ? sizeof(PairedTableEntry<2>) : sizeof(PairedTableEntry<3>));
   }
 
-  /** Bytes that a source takes: of all elements, as they are stored. */
+  /** Bytes of a source: of all elements, as they are stored. */
   std::size_t
   Bytes() const
   {
@@ -185,14 +185,14 @@ struct SourceDescriptor
     return static_cast<std::size_t>(this->Elements()) * SizeOf(pixel);
   }
 
-  /** True where coefficients differ from the samples. */
+  /** True if coefficients differ from the samples. */
   bool
   NeedsFilter() const
   {
     return order >= 2 && method.kind != PrefilterMethod::Kind::Coefficients;
   }
 
-  /** True where elements differ from the pixels of the host image. */
+  /** True if elements differ from the pixels of the host image. */
   bool
   NeedsPreparation() const
   {
@@ -200,7 +200,7 @@ struct SourceDescriptor
            storage != CoefficientStorage::Element;
   }
 
-  /** True where every field is the same. */
+  /** True if all fields are equal. */
   bool
   operator==(const SourceDescriptor & other) const
   {
@@ -211,27 +211,27 @@ struct SourceDescriptor
   }
 };
 
-/** \brief Data of a source of storage Texture in addition to its elements. */
+/** \brief Additional data of a source with storage Texture. */
 struct TextureContents
 {
-  unsigned long long    object{ 0 };      ///< the texture (cudaTextureObject_t), on a device
-  const void *          table{ nullptr }; ///< PairedTableEntry, in the memory of the backend; null where there is none
-  double                largest{ 0.0 };   ///< largest magnitude of the finite coefficients
-  std::array<double, 3> difference{ { 0, 0, 0 } }; ///< largest one of neighbouring coefficients, by axis
+  unsigned long long    object{ 0 };               ///< the texture (cudaTextureObject_t), on a device
+  const void *          table{ nullptr };          ///< PairedTableEntry, in the memory of the backend; null: no table
+  double                largest{ 0.0 };            ///< largest magnitude of the finite coefficients
+  std::array<double, 3> difference{ { 0, 0, 0 } }; ///< largest difference of adjacent coefficients along each axis
 };
 
 /** \brief Samples or B-spline coefficients ready for evaluation, in the memory of the backend that made them.
  *
- * Its elements are immutable once made, so any number of resamplers, interpolators, threads and streams share one. */
+ * Its elements do not change: any number of resamplers, interpolators, threads and streams can share it. */
 class SampleSource
 {
 public:
-  /** \param[in] descriptor what it is
+  /** \param[in] descriptor description of the source
    * \param[in] backend Cuda: \p data is device memory of \p device; Cpu: host memory
    * \param[in] device CUDA device number, for Cuda
-   * \param[in] data first element, x fastest; owns the memory, or borrows it where the deleter does nothing
-   * \param[in] scale of packed elements
-   * \param[in] texture of storage Texture; \p data owns it */
+   * \param[in] data first element, x fastest; owns the memory, or borrows it with a deleter that does nothing
+   * \param[in] scale scale of packed elements
+   * \param[in] texture for storage Texture; \p data owns it */
   SampleSource(const SourceDescriptor &    descriptor,
                Backend                     backend,
                int                         device,
@@ -246,13 +246,13 @@ public:
     , m_Texture(texture)
   {}
 
-  /** What it is. */
+  /** Description of the source. */
   const SourceDescriptor &
   GetDescriptor() const
   {
     return m_Descriptor;
   }
-  /** Whose memory it is in: Cuda or Cpu. */
+  /** Backend of its memory: Cuda or Cpu. */
   Backend
   GetBackend() const
   {
@@ -264,31 +264,31 @@ public:
   {
     return m_Device;
   }
-  /** First element, x fastest, in device memory (Cuda) or host memory (Cpu); null where they are in a texture. */
+  /** First element, x fastest, in device memory (Cuda) or host memory (Cpu); null for elements in a texture. */
   const void *
   GetData() const
   {
     return m_Data.get();
   }
-  /** Scale, offset and error bound of packed elements (CoefficientStorage); 1, 0 and 0 of others. */
+  /** Scale, offset and error bound of packed elements (CoefficientStorage); 1, 0 and 0 for others. */
   const StorageScale &
   GetScale() const
   {
     return m_Scale;
   }
-  /** Data of a source of storage Texture in addition to its elements; empty for others. */
+  /** Additional data of a source with storage Texture; empty for others. */
   const TextureContents &
   GetTexture() const
   {
     return m_Texture;
   }
 
-  /** \brief The elements in another form, which a backend makes of them when they are evaluated for the second time:
-   * it is not worth it for what is evaluated once.
+  /** \brief The elements in another form, which a backend makes when they are evaluated for the second time: it is not
+   * worth while for a single evaluation.
    *
    * \tparam TMake std::shared_ptr<const void>()
-   * \param[in] make makes it, or returns null where there can be none; called once, other threads wait meanwhile
-   * \return the form, which exists as long as the source; null the first time, and if there is none */
+   * \param[in] make makes the form, or returns null if it is not supported; called once, while other threads wait
+   * \return the form, which exists as long as the source; null the first time, and if it is not supported */
   template <typename TMake>
   const void *
   GetSecondForm(const TMake & make) const
@@ -301,7 +301,7 @@ public:
     return m_SecondForm.get();
   }
 
-  /** \brief Makes the elements be freed in the order of a stream, after all work that is enqueued there.
+  /** \brief Frees the elements in the order of a stream, after all work that is enqueued there.
    *
    * \param[in] stream a caller's cudaStream_t, not null */
   void
@@ -310,18 +310,18 @@ public:
     m_FreedIn = stream;
   }
 
-  /** \brief Whether work in that stream may read the elements without GetPendingWork(). */
+  /** \brief Whether work in a stream may read the elements without GetPendingWork(). */
   bool
   IsFreedInOrderOf(void * stream) const
   {
     return stream != nullptr && stream == m_FreedIn;
   }
 
-  /** \brief What waits, when it goes, for the work of others that reads the elements. It goes first when the source
-   * goes: they are freed only after that work.
+  /** \brief An object whose destructor waits for all other work that reads the elements. The source destroys it first:
+   * the elements are freed only after that work.
    *
-   * \tparam TWork has a constructor without arguments; the same in every call
-   * \return the one of this source, made by the first call */
+   * \tparam TWork class with a default constructor; the same in every call
+   * \return the object of this source, which the first call creates */
   template <typename TWork>
   TWork &
   GetPendingWork() const
@@ -344,11 +344,11 @@ private:
   void *                      m_FreedIn{ nullptr };
 
   mutable std::mutex                  m_SecondFormMutex;
-  mutable int                         m_Evaluations{ 0 }; ///< 2: as many, or more
+  mutable int                         m_Evaluations{ 0 }; ///< 2: two or more
   mutable std::shared_ptr<const void> m_SecondForm;
 
   mutable std::mutex            m_PendingWorkMutex;
-  mutable std::shared_ptr<void> m_PendingWork; ///< the last member, so that it goes first
+  mutable std::shared_ptr<void> m_PendingWork; ///< the last member, so that it is destroyed first
 };
 
 /** @} */

@@ -34,18 +34,18 @@ namespace itk::CudaSpline
 
 /** \brief Keeps sources for operations on the same pixels: one after the other, or of several objects and threads.
  *
- * A source is found again by its content: the descriptor, the backend and device, and a checksum of all pixels
- * (ContentChecksum()). Whose pixels they were does not matter, and pixels that were changed in place are not mistaken
- * for what they were.
+ * A source is identified by its content: the descriptor, the backend and device, and a checksum of all pixels
+ * (ContentChecksum()). The array of the pixels does not matter, and pixels that were changed in place are not confused
+ * with the former ones.
  *
- * Sources are kept up to a number of bytes, those of all devices and the host together, and up to a number of sources;
- * the least recently used ones leave first, before the memory for a new one is allocated. A source that is still
- * referenced remains valid outside of the cache. Every function may be called by several threads at once. */
+ * The total size of all sources on the host and all devices is limited, and so is their number. The least recently used
+ * sources are removed first, before the memory for a new one is allocated. A source that is still referenced remains
+ * valid outside the cache. All functions are thread-safe. */
 class SourceCache
 {
 public:
-  /** \param[in] maximumBytes bytes that are kept at most
-   * \param[in] maximumSources sources that are kept at most */
+  /** \param[in] maximumBytes maximum bytes of all sources
+   * \param[in] maximumSources maximum number of sources */
   explicit SourceCache(std::size_t maximumBytes = std::numeric_limits<std::size_t>::max(),
                        std::size_t maximumSources = std::numeric_limits<std::size_t>::max());
   SourceCache(const SourceCache &) = delete;
@@ -53,19 +53,19 @@ public:
   operator=(const SourceCache &) = delete;
   ~SourceCache() = default;
 
-  /** \brief The source of these pixels: found, or made by MakeSource() and kept.
+  /** \brief Returns the source of some pixels: a cached one, or a new one of MakeSource(), which is cached.
    *
-   * If the host backend reads the original pixels (SourceDescriptor::NeedsPreparation()), nothing is kept.
+   * If the host backend reads the original pixels (SourceDescriptor::NeedsPreparation()), the source is not cached.
    * \param[in] descriptor, pixels, context as for MakeSource()
-   * \param[out] reused whether it was found; may be null
-   * \exception what MakeSource() throws */
+   * \param[out] reused whether it was cached; may be null
+   * \exception exceptions of MakeSource() */
   std::shared_ptr<const SampleSource>
   Provide(const SourceDescriptor & descriptor,
           const void *             pixels,
           const ExecutionContext & context,
           bool *                   reused = nullptr);
 
-  /** \brief Bytes of the sources of this descriptor on a backend and device: what Provide() may find. */
+  /** \brief Bytes of the sources with this descriptor on a backend and device, which Provide() may find. */
   std::size_t
   GetBytesOf(const SourceDescriptor & descriptor, Backend backend, int device) const;
 
@@ -77,7 +77,7 @@ public:
   std::size_t
   GetBytes() const;
 
-  /** \brief Sets the limit, and lets sources go that exceed it. */
+  /** \brief Sets the limit, and removes sources that exceed it. */
   void
   SetMaximumBytes(std::size_t bytes);
 
@@ -85,7 +85,7 @@ public:
   std::size_t
   GetMaximumBytes() const;
 
-  /** \brief Lets all sources go. */
+  /** \brief Removes all sources. */
   void
   Clear();
 
@@ -96,12 +96,12 @@ private:
     std::shared_ptr<const SampleSource> source;
   };
 
-  /** Lets sources go until there is room for one of these bytes. The caller has locked the mutex. */
+  /** Removes sources until one with these bytes fits. The caller has locked the mutex. */
   void
   MakeRoom(std::size_t bytes);
 
   mutable std::mutex m_Mutex;
-  std::list<Entry>   m_Entries; ///< the most recently used first
+  std::list<Entry>   m_Entries; ///< the most recently used one first
   std::size_t        m_Bytes{ 0 };
   std::size_t        m_MaximumBytes;
   std::size_t        m_MaximumSources;

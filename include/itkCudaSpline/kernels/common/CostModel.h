@@ -22,10 +22,10 @@
 #include <initializer_list>
 
 /** \file
- * \brief How long an operation takes on the host and on a device, estimated before it starts.
+ * \brief Estimates the duration of an operation on the host and on a device.
  *
- * Each operation counts its work next to its descriptor (CountResampleWork() and so on); typical speeds make seconds of
- * that. The model is linear and knows neither caches nor this machine: what calls have really taken corrects it
+ * Each operation counts its work next to its descriptor (CountResampleWork() and so on); typical speeds convert it to
+ * seconds. The model is linear and ignores caches and the actual machine: measured durations correct it
  * (BackendLedger.h). */
 
 namespace itk::CudaSpline
@@ -33,25 +33,26 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What an operation does, in counts that do not depend on the machine. */
+/** \brief The work of an operation, in counts that do not depend on the machine. */
 struct OperationWork
 {
-  double uploadBytes{ 0.0 };    ///< pixels that travel to a device
+  double uploadBytes{ 0.0 };    ///< bytes that are transferred to a device
   double convertSamples{ 0.0 }; ///< pixels converted to elements
   double filterPasses{ 0.0 };   ///< samples times filtered axes times poles; a double counts twice
   double samples{ 0.0 };        ///< output samples
-  double taps{ 0.0 };           ///< output samples times the samples that each is made of; a double counts twice
-  double sums{ 0.0 };           ///< samples that a metric adds up; those of a derivative count three times
-  double downloadBytes{ 0.0 };  ///< results that travel back
+  double taps{ 0.0 };           ///< output samples times the input samples for each of them; a double counts twice
+  double sums{ 0.0 };           ///< samples that a metric sums; those of a derivative count three times
+  double downloadBytes{ 0.0 };  ///< bytes of results that are transferred to the host
 
-  /** Stands for what is not counted: operation, method, types (KindOf()). Calls of one kind and about one size are
-   * expected to be off the model by the same factor. 0: nothing is done. */
+  /** Identifies properties that are not counted: operation, method, types (KindOf()). The model is expected to be off
+   * by the same factor for calls of one kind and similar size. 0: no work. */
   std::uint64_t kind{ 0 };
 };
 
-/** \brief A number for a kind of work: equal for equal numbers in the same order, as good as never for others.
+/** \brief A number for a kind of work: equal for equal numbers in the same order, and almost certainly different for
+ * others.
  *
- * \param[in] parts what makes the kind: an operation's own number first, then its method, types and the like */
+ * \param[in] parts properties of the kind: the operation's WorkKind first, then its method, types and so on */
 std::uint64_t
 KindOf(std::initializer_list<std::uint64_t> parts);
 
@@ -70,32 +71,32 @@ enum class WorkKind : std::uint64_t
   Linear
 };
 
-/** \brief The sum of two operations, one after the other. */
+/** \brief The sum of two operations that run one after the other. */
 OperationWork
 operator+(const OperationWork & first, const OperationWork & second);
 
-/** \brief Speeds of the host's kernels, in seconds a unit by all threads together. */
+/** \brief Speeds of the host's kernels with all threads, in seconds per unit. */
 struct HostSpeeds
 {
-  double convert{ 0.0 }; ///< s a converted sample
-  double filter{ 0.0 };  ///< s a filter pass
-  double sample{ 0.0 };  ///< s an output sample
-  double tap{ 0.0 };     ///< s a tap
-  double sum{ 0.0 };     ///< s a sum
+  double convert{ 0.0 }; ///< s per converted sample
+  double filter{ 0.0 };  ///< s per filter pass
+  double sample{ 0.0 };  ///< s per output sample
+  double tap{ 0.0 };     ///< s per tap
+  double sum{ 0.0 };     ///< s per sum
 };
 
-/** \brief Speeds of a device, in seconds a unit. */
+/** \brief Speeds of a device, in seconds per unit. */
 struct DeviceSpeeds
 {
   double start{ 0.0 };     ///< s until a process can use CUDA
-  double end{ 0.0 };       ///< s that a process which has used CUDA takes longer to end
-  double operation{ 0.0 }; ///< s that every operation takes: allocations, launches, waits
-  double upload{ 0.0 };    ///< s a byte from pageable memory
-  double filter{ 0.0 };    ///< s a filter pass
-  double sample{ 0.0 };    ///< s an output sample
-  double tap{ 0.0 };       ///< s a tap
-  double sum{ 0.0 };       ///< s a sum
-  double download{ 0.0 };  ///< s a byte into fresh pageable memory
+  double end{ 0.0 };       ///< additional s to end a process that has used CUDA
+  double operation{ 0.0 }; ///< s of every operation: allocations, launches, waits
+  double upload{ 0.0 };    ///< s per byte from pageable memory
+  double filter{ 0.0 };    ///< s per filter pass
+  double sample{ 0.0 };    ///< s per output sample
+  double tap{ 0.0 };       ///< s per tap
+  double sum{ 0.0 };       ///< s per sum
+  double download{ 0.0 };  ///< s per byte to newly allocated pageable memory
 };
 
 /** \brief Speeds of an ordinary machine of 2024 with one data-centre GPU.
@@ -111,14 +112,14 @@ TypicalDevice();
 
 /** \brief Seconds of an operation on the host.
  *
- * \param[in] work what has to be done
+ * \param[in] work the work
  * \param[in] speeds speeds of the host */
 double
 EstimateSeconds(const OperationWork & work, const HostSpeeds & speeds);
 
-/** \brief Seconds of an operation on a device that was started before.
+/** \brief Seconds of an operation on a device that is already started.
  *
- * \param[in] work what has to be done
+ * \param[in] work the work
  * \param[in] speeds speeds of the device */
 double
 EstimateSeconds(const OperationWork & work, const DeviceSpeeds & speeds);

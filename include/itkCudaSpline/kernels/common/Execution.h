@@ -28,16 +28,16 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Who computes. Tried in this order; see doc/Architecture.md. */
+/** \brief The backends, in the order in which they are tried; see doc/Architecture.md. */
 enum class Backend : unsigned char
 {
-  None,      ///< nothing has run yet
+  None,      ///< no backend has run yet
   Cuda,      ///< the module's kernels on a GPU
-  Cpu,       ///< the module's kernels on the host, all threads
+  Cpu,       ///< the module's kernels on the host, with all threads
   Superclass ///< ITK's own code
 };
 
-/** \brief Name of a backend as in messages and in doc/BackendTable.csv. */
+/** \brief Name of a backend in messages and in doc/BackendTable.csv. */
 constexpr const char *
 NameOf(Backend backend)
 {
@@ -46,11 +46,11 @@ NameOf(Backend backend)
            : (backend == Backend::Cpu ? "Cpu" : (backend == Backend::Superclass ? "Superclass" : "None"));
 }
 
-/** \brief Thrown when the progress callback asks to stop. What was written so far is incomplete. */
+/** \brief Thrown if the progress callback requests a stop. Outputs are then incomplete. */
 class OperationAborted : public std::runtime_error
 {
 public:
-  /** Says that the operation was aborted. */
+  /** Sets the message. */
   OperationAborted()
     : std::runtime_error("The operation was aborted.")
   {}
@@ -58,12 +58,12 @@ public:
 
 /** \brief Runs loops on the host's threads.
  *
- * The lower layers have no threads of their own: the caller brings them (ITK's multi-threader, or std::thread in
- * benchmarks). Results never depend on how a loop is cut. */
+ * The lower layers have no threads of their own: the caller provides them (ITK's multi-threader, or std::thread in
+ * benchmarks). Results do not depend on how a loop is divided. */
 class HostExecutor
 {
 public:
-  /** Part of a loop: [begin, end). */
+  /** A range of a loop: [begin, end). */
   using Body = std::function<void(std::int64_t begin, std::int64_t end)>;
 
   /** Runs loops in the calling thread. */
@@ -73,12 +73,12 @@ public:
   operator=(const HostExecutor &) = delete;
   virtual ~HostExecutor() = default;
 
-  /** \brief Calls \p body on disjoint parts that cover [0, count), and returns when all are done.
+  /** \brief Calls \p body for disjoint ranges that cover [0, count), and returns when all are done.
    *
    * This class runs the whole loop in the calling thread.
    *
    * \param[in] count iterations, 0 or more
-   * \param[in] body called with the first index of a part and the one past its last; what it throws is thrown again */
+   * \param[in] body called with the first index of a range and the one past its last; its exceptions are passed on */
   virtual void
   ParallelFor(std::int64_t count, const Body & body) const
   {
@@ -88,7 +88,7 @@ public:
     }
   }
 
-  /** \brief How many parts of a loop run at one time, at least 1, for estimates. */
+  /** \brief Number of ranges that run at the same time, at least 1, for estimates. */
   virtual unsigned int
   GetConcurrency() const
   {
@@ -100,7 +100,7 @@ public:
 class ThreadExecutor : public HostExecutor
 {
 public:
-  /** \param[in] threads number of threads; 0 for one a core */
+  /** \param[in] threads number of threads; 0 for one per core */
   explicit ThreadExecutor(unsigned int threads = 0);
 
   void
@@ -117,21 +117,22 @@ private:
   unsigned int m_Threads;
 };
 
-/** \brief Where and by whom an operation runs. Every operation takes one; nothing is global. */
+/** \brief The backend, the device and the threads of an operation. Every operation takes one; there is no global
+ * state. */
 struct ExecutionContext
 {
   Backend              backend{ Backend::Cpu }; ///< Cuda or Cpu
   int                  device{ 0 };             ///< CUDA device number, for Cuda
-  const HostExecutor * host{ nullptr };         ///< threads of the host; null for the calling thread alone
-  /** Called from the calling thread with the finished fraction, in [0, 1]; returns false to stop the operation, which
+  const HostExecutor * host{ nullptr };         ///< threads of the host; null: only the calling thread
+  /** Called from the calling thread with the finished fraction, in [0, 1]. Returning false stops the operation, which
    * then throws OperationAborted. May be empty. */
   std::function<bool(double)> progress;
-  /** Bytes that a resampling may have on the device, its source counted in; 0: what the device has. */
+  /** Maximum bytes of a resampling on the device, including its source; 0: the available memory. */
   std::size_t memoryLimit{ 0 };
 
   /** Reports progress.
    *
-   * \param[in] fraction what is done, in [0, 1]
+   * \param[in] fraction finished fraction, in [0, 1]
    * \exception OperationAborted the callback returned false */
   void
   Report(double fraction) const
@@ -142,7 +143,7 @@ struct ExecutionContext
     }
   }
 
-  /** Runs a loop on the host's threads, or in the calling thread where there are none.
+  /** Runs a loop on the host's threads, or in the calling thread if there are none.
    *
    * \param[in] count iterations, 0 or more
    * \param[in] body as for HostExecutor::ParallelFor() */
@@ -153,10 +154,10 @@ struct ExecutionContext
     (host != nullptr ? *host : callingThread).ParallelFor(count, body);
   }
 
-  /** A context whose progress from 0 to 1 is this one's from \p from to \p to.
+  /** A context for a part of the operation: its progress from 0 to 1 is reported as that from \p from to \p to.
    *
-   * \param[in] from fraction of this context where the part begins, in [0, 1]
-   * \param[in] to fraction where it ends */
+   * \param[in] from fraction of this context at the beginning of the part, in [0, 1]
+   * \param[in] to fraction at its end */
   ExecutionContext
   Part(double from, double to) const
   {

@@ -27,21 +27,21 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** Maximum number of distinct values of an image that looks like labels: the largest atlases of the brain in general
- * use have some 110 to 140 of them in one image, and most segmentations less than 50. */
+/** Maximum number of distinct values of an image that looks like labels. The largest atlases of the brain in general
+ * use have about 110 to 140 of them in one image, and most segmentations have less than 50. */
 inline constexpr std::int64_t MaxLabelValues = 128;
 
-/** Minimum number of pixels for each distinct value, on average: where there are fewer, few values are due to few
- * pixels. */
+/** Minimum average number of pixels for each distinct value. With fewer pixels, a small number of values has no
+ * significance. */
 inline constexpr std::int64_t MinPixelsOfLabel = 16;
 
-/** \brief Whether an image looks like labels, whose values must not be mixed: it is of an integer type and has from 2
- * to MaxLabelValues distinct values, with MinPixelsOfLabel pixels for each on average.
+/** \brief Whether an image looks like labels, whose values must not be mixed: it has an integer type and from 2 to
+ * MaxLabelValues distinct values, with an average of at least MinPixelsOfLabel pixels for each.
  *
- * Most other images are recognised by a sample of 4096 pixels; images of labels are read as a whole, once.
+ * For most other images a sample of 4096 pixels suffices. Images of labels are read completely, once.
  *
- * \param[in] pixels first pixel, host memory; one number each
- * \param[in] type its type; false for real ones
+ * \param[in] pixels first pixel, in host memory; one number per pixel
+ * \param[in] type type of the pixels; false for real types
  * \param[in] count number of pixels */
 bool
 LooksLikeLabels(const void * pixels, ScalarType type, std::int64_t count);

@@ -27,22 +27,22 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What an operation will allocate on a device, decided before anything is allocated.
+/** \brief The memory that an operation will allocate on a device, planned before any allocation.
  *
- * The parts that do not shrink (the source, and while it is made its workspace) must fit; the output is cut into slabs
- * of whole scanlines, double-buffered. A plan that does not fit says why, and the caller takes the next backend. */
+ * Memory of fixed size must fit: the source, and its workspace while it is made. The output is divided into slabs of
+ * whole scanlines, double-buffered. A plan that does not fit has a reason, and the caller uses the next backend. */
 struct MemoryPlan
 {
   bool         fits{ true };        ///< whether it can run on the device
   std::size_t  sourceBytes{ 0 };    ///< elements of the source, kept while it is evaluated
-  std::size_t  workspaceBytes{ 0 }; ///< while the source is made: second volume of the prefilter, pieces of raw pixels
-  std::size_t  outsideBytes{ 0 };   ///< of a second source, for what is outside; made after the first
+  std::size_t  workspaceBytes{ 0 }; ///< while the source is made: second volume of the prefilter, chunks of raw pixels
+  std::size_t  outsideBytes{ 0 };   ///< second source, for the values outside; made after the first
   std::size_t  tableBytes{ 0 };     ///< scanline ends
   std::size_t  slabBytes{ 0 };      ///< one of two output slabs
-  std::int64_t slabLines{ 0 };      ///< scanlines of a slab; a multiple of it covers the output
-  std::string  reason;              ///< why it does not fit; empty where it does
+  std::int64_t slabLines{ 0 };      ///< scanlines per slab; a multiple of this number covers the output
+  std::string  reason;              ///< why it does not fit; empty if it does
 
-  /** The most that is allocated at one time. */
+  /** The maximum number of bytes that are allocated at one time. */
   std::size_t
   PeakBytes() const
   {
@@ -52,12 +52,12 @@ struct MemoryPlan
   }
 };
 
-/** \brief Output slabs aim at this many bytes; progress of transfers to a device is reported as often. */
+/** \brief Approximate size of output slabs, and interval of progress reports of transfers to a device. */
 inline constexpr std::size_t TransferChunkBytes = std::size_t(64) << 20;
 
-/** \brief Device memory through which pixels pass that are converted there: a piece for each thread that copies.
+/** \brief Device memory for pixels that are converted on the device: a chunk for each thread that copies.
  *
- * \param[in] bytes of the pixels */
+ * \param[in] bytes bytes of the pixels */
 std::size_t
 RawBytes(std::size_t bytes);
 

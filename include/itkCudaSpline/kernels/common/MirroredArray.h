@@ -26,18 +26,18 @@
 #include <mutex>
 
 /** \file
- * \brief An array of the host that can have a newer copy in the memory of a backend. */
+ * \brief A host array whose current content may be in the memory of a backend. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Memory of a backend, with the backend and the device that it belongs to. */
+/** \brief Memory of a backend, with its backend and device. */
 class BackendMemory
 {
 public:
-  /** Allocates; the memory can be used in any stream.
+  /** Allocates memory, which can be used in any stream.
    *
    * \param[in] bytes length
    * \param[in] context backend and device
@@ -81,11 +81,10 @@ private:
   ResidentArray m_Array;
 };
 
-/** \brief Records whether the newest content of a host array is in the memory of a backend, and owns that memory.
+/** \brief Records whether the current content of a host array is in the memory of a backend, and owns that memory.
  *
  * The content is either there or on the host: a copy to the host releases the memory of the backend, because writes to
- * host memory cannot be observed. The host array belongs to the caller. All functions may be called by several threads
- * at once. */
+ * host memory cannot be observed. The host array belongs to the caller. All functions are thread-safe. */
 class MirroredArray
 {
 public:
@@ -95,24 +94,24 @@ public:
   operator=(const MirroredArray &) = delete;
   ~MirroredArray() = default;
 
-  /** True if the newest content is in the memory of a backend. */
+  /** True if the current content is in the memory of a backend. */
   bool
   IsOnBackend() const
   {
     return m_IsOnBackend.load(std::memory_order_acquire);
   }
 
-  /** The memory that has the newest content; null if that is on the host. It exists while the result does. */
+  /** The memory with the current content; null if that is on the host. It exists as long as the result. */
   std::shared_ptr<const BackendMemory>
   Get() const;
 
-  /** Makes memory of a backend the newest content.
+  /** Makes memory of a backend the current content.
    *
-   * \param[in] memory the memory; null: the newest content is on the host */
+   * \param[in] memory the memory; null: the current content is on the host */
   void
   Set(std::shared_ptr<const BackendMemory> memory);
 
-  /** Copies the newest content to the host if it is not there. Afterwards it is on the host, also if this throws: then
+  /** Copies the current content to the host if it is not there. Afterwards it is on the host, also if this throws: then
    * the content is lost.
    *
    * \param[out] host the host array, at least as long as the memory

@@ -27,23 +27,24 @@
 #include <utility>
 
 /** \file
- * \brief Arrays that stay in the memory of a backend, and the order in which steps change them: for algorithms that
- * iterate. */
+ * \brief Arrays that stay in the memory of a backend, and the order in which steps change them, for iterative
+ * algorithms. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Where the steps of an iteration run, one after the other: the host's threads, or one stream of a device.
+/** \brief The backend on which the steps of an iteration run in their order: the host's threads, or one stream of a
+ * device.
  *
- * A step on a device is enqueued in the stream, and does not wait; Download() and Wait() do. A step on the host is done
- * when its function returns. Results are the same bits on any number of threads. */
+ * A step on a device is enqueued in the stream, and does not wait; Download() and Wait() do. A step on the host is
+ * complete when its function returns. Results are bitwise equal for any number of threads. */
 class Residence
 {
 public:
-  /** \param[in] context backend, device and threads; its progress is not called by steps
-   * \exception DeviceError no such device, or it cannot make a stream */
+  /** \param[in] context backend, device and threads; steps do not call its progress callback
+   * \exception DeviceError the device does not exist, or cannot create a stream */
   explicit Residence(const ExecutionContext & context);
 
   /** Cuda or Cpu. */
@@ -52,31 +53,31 @@ public:
   {
     return m_Context.backend;
   }
-  /** Whether arrays are memory of a device. */
+  /** Whether arrays are in device memory. */
   bool
   IsOnDevice() const
   {
     return m_Context.backend == Backend::Cuda;
   }
-  /** What it was made of. */
+  /** The context of the constructor. */
   const ExecutionContext &
   GetContext() const
   {
     return m_Context;
   }
-  /** The stream, of a device alone. */
+  /** The stream; only for a device. */
   const Stream &
   GetStream() const
   {
     return *m_Stream;
   }
-  /** Lets the next steps begin after all work in a stream of the caller, on a device; does nothing on the host.
+  /** Lets the next steps begin after all work in a stream of the caller, on a device. Has no effect on the host.
    *
    * \param[in] stream of the same device; null: the default stream
    * \exception DeviceError a lost device */
   void
   Follow(StreamHandle stream) const;
-  /** Waits until every step is done: of a device.
+  /** Waits until every step on a device is complete.
    *
    * \exception DeviceError a step failed, or a lost device */
   void
@@ -101,7 +102,7 @@ public:
     : m_Data(std::move(other.m_Data))
     , m_Bytes(std::exchange(other.m_Bytes, 0))
   {}
-  /** Swaps the memory of the two. */
+  /** Swaps the memory of both arrays. */
   ResidentArray &
   operator=(ResidentArray && other) noexcept
   {
@@ -111,12 +112,12 @@ public:
   }
   ~ResidentArray() = default;
 
-  /** Allocates, in the order of the steps; what it holds is undefined.
+  /** Allocates memory with undefined content, in the order of the steps.
    *
    * \param[in] bytes length
-   * \param[in] residence where
+   * \param[in] residence the backend
    * \exception DeviceError out of memory, or a lost device
-   * \exception std::bad_alloc the host has not so much */
+   * \exception std::bad_alloc the host is out of memory */
   ResidentArray(std::size_t bytes, const Residence & residence);
 
   /** First byte, in the memory of the backend. */
@@ -125,7 +126,7 @@ public:
   {
     return m_Data.get();
   }
-  /** The numbers, in the memory of the backend. */
+  /** The elements, in the memory of the backend. */
   template <typename T>
   T *
   As() const
@@ -140,23 +141,23 @@ public:
   }
 
 private:
-  std::unique_ptr<void, std::function<void(void *)>> m_Data; ///< with who frees it
+  std::unique_ptr<void, std::function<void(void *)>> m_Data; ///< with its deleter
   std::size_t                                        m_Bytes{ 0 };
 };
 
-/** \brief Copies host memory to memory of the backend; the host memory may change when it returns.
+/** \brief Copies host memory to memory of the backend. The host memory may change after the function returns.
  *
  * \exception DeviceError a lost device */
 void
 Upload(void * to, const void * fromHost, std::size_t bytes, const Residence & residence);
 
-/** \brief Copies memory of the backend to host memory, after the steps before; it is there when the function returns.
+/** \brief Copies memory of the backend to host memory, after all previous steps. The call waits.
  *
- * \exception DeviceError a step before failed, or a lost device */
+ * \exception DeviceError a previous step failed, or a lost device */
 void
 Download(void * toHost, const void * from, std::size_t bytes, const Residence & residence);
 
-/** \brief Copies within the memory of the backend. The two do not overlap. */
+/** \brief Copies within the memory of the backend. Both ranges must not overlap. */
 void
 CopyResident(void * to, const void * from, std::size_t bytes, const Residence & residence);
 
@@ -164,28 +165,30 @@ CopyResident(void * to, const void * from, std::size_t bytes, const Residence & 
 void
 ClearResident(void * to, std::size_t bytes, const Residence & residence);
 
-/** \brief Steps that are done again and again with the same arguments.
+/** \brief Steps that are repeated with the same arguments.
  *
- * On a device they are recorded as a CUDA graph at the second time: a launch of all of them then costs about as much as
- * of one. So what is enqueued depends on nothing that changes, and neither allocates nor waits. */
+ * On a device they are recorded as a CUDA graph the second time: a launch of all of them then costs about as much as
+ * one kernel launch. The enqueued work must therefore not depend on values that change, and must neither allocate nor
+ * wait. */
 class RepeatedSteps
 {
 public:
   /** No steps. */
   RepeatedSteps() = default;
-  /** \param[in] enqueue does the steps, on the residence of Run() */
+  /** \param[in] enqueue enqueues the steps, on the backend of Run() */
   explicit RepeatedSteps(std::function<void()> enqueue)
     : m_Enqueue(std::move(enqueue))
   {}
 
-  /** Does the steps once.
+  /** Runs the steps once.
    *
-   * \param[in] residence the same one always
+   * \param[in] residence always the same one
    * \exception DeviceError a step cannot be enqueued */
   void
   Run(const Residence & residence);
 
-  /** Whether the last Run() executed any step: false if it failed before, so that nothing has changed. */
+  /** Whether the last Run() executed any step. False if it failed before the first one, so that no memory has
+   * changed. */
   bool
   HasBegun() const
   {
@@ -196,7 +199,7 @@ private:
   std::function<void()>       m_Enqueue;
   bool                        m_HasRun{ false };
   bool                        m_HasBegun{ false };
-  std::shared_ptr<const void> m_Graph; ///< what was recorded, of a device
+  std::shared_ptr<const void> m_Graph; ///< the recorded graph of a device
 };
 
 /** @} */

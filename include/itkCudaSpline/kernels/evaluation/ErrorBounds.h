@@ -26,42 +26,43 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief How far a value of a B-spline can be from that of coefficients that are not rounded for storage.
+/** \brief Bound of the error of a B-spline's value that is due to the rounding of stored coefficients.
  *
- * The weights are non-negative and sum to 1, so it is the largest rounding of a finite coefficient: u times the largest
- * magnitude where coefficients are computed, u being 2^-24 or 2^-53 (0 where samples are their coefficients, and no
- * bits are lost), and the bound of their scale (StorageScale::errorBound) where they are packed. A derivative along an
- * axis errs by twice as much a sample.
+ * The weights are non-negative and sum to 1: the bound is the largest rounding of a finite coefficient. For
+ * coefficients that are not packed it is u times their largest magnitude, where u is 2^-24 or 2^-53 (0 if samples are
+ * their own coefficients, and no bits are lost). For packed coefficients it is the bound of their scale
+ * (StorageScale::errorBound). The bound of a derivative along an axis is twice as large, per sample.
  *
- * Coefficients that are not packed are read once to find the largest.
+ * Coefficients that are not packed are read once to find the largest magnitude.
  *
- * \param[in] source the source; of any storage
- * \param[in] context threads of the host, where the source is in its memory
+ * \param[in] source source of any storage
+ * \param[in] context threads of the host, for a source in its memory
  * \exception DeviceError a device that is out of memory or lost */
 double
 StorageErrorBound(const SampleSource & source, const ExecutionContext & context);
 
-/** \brief How far a value of a B-spline, or of linear interpolation, can be from the exact sum over coefficients that
- * are not rounded for storage: StorageErrorBound(), what fetches add in the texture modes (TextureErrorBound()), and
- * the rounding of the sum.
+/** \brief Bound of the error of a value of a B-spline or of linear interpolation, compared with the exact sum over
+ * coefficients without storage rounding. It is the sum of StorageErrorBound(), the error of texture fetches in the
+ * texture modes (TextureErrorBound()), and the rounding of the sum.
  *
- * In D dimensions a sum of order n is rounded by at most D (3 n + 8) u c: the weights of an axis take at most 2 n + 2
- * operations on terms of at most 2, the sum n + 1 products and additions; c is the largest magnitude of the
- * coefficients, u 2^-24 or, where they are double, 2^-53. Order 0 has no sum. TextureErrorBound() has its own.
+ * In D dimensions the rounding of a sum of order n is at most D (3 n + 8) u c. The weights of an axis take at most 2 n
+ * + 2 operations on terms of at most 2, and the sum takes n + 1 products and additions. c is the largest magnitude of
+ * the coefficients; u is 2^-24, or 2^-53 for double coefficients. Order 0 has no sum. TextureErrorBound() includes its
+ * own sum.
  *
  * \param[in] method the mode
- * \param[in] source a source of the mode's storage
- * \param[in] context threads of the host, where the source is in its memory
+ * \param[in] source source with the mode's storage
+ * \param[in] context threads of the host, for a source in its memory
  * \exception DeviceError a device that is out of memory or lost */
 double
 ModeErrorBound(const InterpolationDescriptor & method, const SampleSource & source, const ExecutionContext & context);
 
-/** \brief Whether ModeErrorBound() is reported for an operation: if the source has it already, and if the user requests
- * it.
+/** \brief Whether ModeErrorBound() is reported for an operation: if the source already provides it, or if the user
+ * requests it.
  *
  * \param[in] method the mode
  * \param[in] source storage of the coefficients
- * \param[in] isWanted the user asks */
+ * \param[in] isWanted the user requests it */
 inline bool
 GivesErrorBound(const InterpolationDescriptor & method, const SourceDescriptor & source, bool isWanted)
 {

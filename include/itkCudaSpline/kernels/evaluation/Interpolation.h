@@ -31,45 +31,44 @@
 #include <utility>
 
 /** \file
- * \brief The interpolation methods: their numbers, their parameters, and one list of types with what differs from
- * method to method.
+ * \brief The interpolation methods: their enumeration, their parameters, and one list of types with their properties.
  *
- * Everything that asks a method for a property (names, taps, reach, derivatives, ...) asks these types. What a method
- * computes is its body in src/kernels/evaluation/InterpolationMethods.h. */
+ * All code that needs a property of a method (names, taps, reach, derivatives, ...) reads these types. The formula of a
+ * method is in src/kernels/evaluation/InterpolationMethods.h. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief How a value is made from samples. The numbers are those of the interface in C. */
+/** \brief The interpolation methods. The numbers are those of the C interface. */
 enum class Interpolation : unsigned char
 {
-  Nearest,          ///< ITK's rounding, the pixel's bits move
+  Nearest,          ///< ITK's rounding; the pixel is copied bitwise
   Linear,           ///< ITK's rule at the border
   BSpline,          ///< of SourceDescriptor::order, 0 to 5
-  CubicConvolution, ///< of four samples an axis, by CubicParameters: Catmull-Rom, Mitchell-Netravali
-  WindowedSinc,     ///< ITK's windows, of a given radius
-  LabelGaussian,    ///< the label of the largest Gaussian weight, its bits move
-  CatmullRom [[deprecated("CubicConvolution")]] = CubicConvolution ///< its former name, for one release
+  CubicConvolution, ///< of four samples per axis, with CubicParameters: Catmull-Rom, Mitchell-Netravali
+  WindowedSinc,     ///< with ITK's windows and a given radius
+  LabelGaussian,    ///< the label with the largest Gaussian weight, copied bitwise
+  CatmullRom [[deprecated("CubicConvolution")]] = CubicConvolution ///< deprecated name, for one release
 };
 
-/** \brief How the value of a B-spline is summed up. */
+/** \brief How the value of a B-spline is summed. */
 enum class EvaluationMode : unsigned char
 {
-  Exact,       ///< every tap by itself, in the precision of the elements
-  Texture,     ///< pairs of taps by linearly filtered fetches, within TextureErrorBound(); values only
+  Exact,       ///< each tap separately, in the precision of the elements
+  Texture,     ///< pairs of taps with linearly filtered texture fetches, within TextureErrorBound(); values only
   TextureTable ///< the same, with weights from a lookup table (SourceDescriptor::tableEntries)
 };
 
-/** \brief Name of a mode as in messages. */
+/** \brief Name of a mode in messages. */
 constexpr const char *
 NameOf(EvaluationMode mode)
 {
   return mode == EvaluationMode::Exact ? "Exact" : (mode == EvaluationMode::Texture ? "Texture" : "TextureTable");
 }
 
-/** \brief The parameters of interpolations that are numbers, for any dimension. */
+/** \brief The numerical parameters of interpolations that do not depend on the dimension. */
 struct InterpolationParameters
 {
   CubicParameters cubic{};                       ///< of CubicConvolution
@@ -77,24 +76,24 @@ struct InterpolationParameters
   int             radius{ 3 };                   ///< of WindowedSinc: 1 to MaximumSincRadius (samples)
 };
 
-/** \brief How a value is made, and where: part of the kernel descriptor. All of it is run-time except the
- * interpolation. */
+/** \brief An interpolation method and its bounds: part of the kernel descriptor. All values except the interpolation
+ * are run-time. */
 struct InterpolationDescriptor : InterpolationParameters
 {
-  Interpolation interpolation{ Interpolation::Linear }; ///< how a value is made
-  /** Of BSpline and Linear; all but Exact read a source of CoefficientStorage::Texture. */
+  Interpolation interpolation{ Interpolation::Linear }; ///< the method
+  /** For BSpline and Linear; all modes except Exact read a source of CoefficientStorage::Texture. */
   EvaluationMode mode{ EvaluationMode::Exact };
-  /** Coordinates are rounded to float where ITK's interpolator has float coordinates. */
+  /** Rounds coordinates to float, as for ITK's interpolators with float coordinates. */
   bool singleCoordinates{ false };
-  /** Lower bounds of continuous indices inside the input buffer, [lower, upper): ITK's half-pixel rule. Indices of
-   * magnitudes of 2^62 and more must be outside. */
+  /** Lower bounds of continuous indices inside the input buffer, [lower, upper): ITK's half-pixel rule. Indices with a
+   * magnitude of 2^62 or more must be outside. */
   std::array<double, 3> lower{ { 0, 0, 0 } };
   /** Upper bounds, which are outside. */
   std::array<double, 3> upper{ { 0, 0, 0 } };
-  double                border{ 0.0 }; ///< the value outside under Extension::GridConstant
-  /** Standard deviation of LabelGaussian, by axis (samples). */
+  double                border{ 0.0 }; ///< value outside for Extension::GridConstant
+  /** Standard deviation of LabelGaussian along each axis (samples). */
   std::array<double, 3> sigma{ { 1, 1, 1 } };
-  /** Distance beyond which LabelGaussian does not look, by axis (samples). */
+  /** Cut-off distance of LabelGaussian along each axis (samples). */
   std::array<double, 3> cutOff{ { 1, 1, 1 } };
 };
 
@@ -103,36 +102,37 @@ struct InterpolationDescriptor : InterpolationParameters
  * There is one type for each value of Interpolation. In addition to these constants it has
  *
  * * Kind, the value; Name, its name in messages; Word, its name in the Python package;
- * * Taps(method, order, axis): samples that a value is made of along an axis; 0 where they are only moved;
- * * Reach(method, order, axis): samples that are read before the floor of an index; after it one more.
+ * * Taps(method, order, axis): number of input samples of a value along an axis; 0 if samples are only copied;
+ * * Reach(method, order, axis): number of samples that are read before the floor of an index; one more is read after
+ *   it.
  *
  * \p order is that of the source's coefficients, \p axis 0 to 2, x first. */
 struct InterpolationType
 {
-  /** Pixels move as they are, and no arithmetic is done with them. */
+  /** Pixels are copied unchanged, without arithmetic. */
   static constexpr bool MovesPixels = false;
-  /** The value is a sum over the supports of a basis (EvaluateOnGrid()), so there are derivatives. */
+  /** The value is a sum over the supports of a basis (EvaluateOnGrid()): derivatives are supported. */
   static constexpr bool HasBasis = false;
-  /** The kernels that read tiles of the input (boxes and marches) know its basis. */
+  /** The kernels that read tiles of the input (boxes and marches) support its basis. */
   static constexpr bool HasTiles = false;
   /** The samples are filtered to coefficients, which depend on the whole image. */
   static constexpr bool HasCoefficients = false;
   /** Weights are non-negative and sum to 1, and ModeErrorBound() is derived for them. */
   static constexpr bool HasErrorBound = false;
-  /** The numbers of a pixel may follow each other (SourceDescriptor::isInterleaved). */
+  /** The components of a pixel may be contiguous (SourceDescriptor::isInterleaved). */
   static constexpr bool ReadsInterleaved = false;
-  /** Pixels of several numbers are evaluated number by number. */
+  /** Pixels with several components are evaluated one component at a time. */
   static constexpr bool HasComponents = false;
-  /** The reach does not depend on parameters of the method, except an order. */
+  /** The reach does not depend on parameters of the method, except the order. */
   static constexpr bool HasFixedReach = true;
-  /** Samples outside are mirrored unless an address mode says otherwise; else the outermost ones are repeated. */
+  /** Samples outside are mirrored unless an address mode is given. Else the border samples are repeated. */
   static constexpr bool IsMirrored = false;
 };
 
 /** \brief Type of Interpolation::Nearest. */
 struct NearestInterpolation : InterpolationType
 {
-  /** As InterpolationType describes it. */
+  /** See InterpolationType. */
   ///@{
   static constexpr Interpolation Kind = Interpolation::Nearest;
   static constexpr const char *  Name = "Nearest";
@@ -157,7 +157,7 @@ struct NearestInterpolation : InterpolationType
 /** \brief Type of Interpolation::Linear. */
 struct LinearInterpolation : InterpolationType
 {
-  /** As InterpolationType describes it. */
+  /** See InterpolationType. */
   ///@{
   static constexpr Interpolation Kind = Interpolation::Linear;
   static constexpr const char *  Name = "Linear";
@@ -182,7 +182,7 @@ struct LinearInterpolation : InterpolationType
 /** \brief Type of Interpolation::BSpline. */
 struct BSplineInterpolation : InterpolationType
 {
-  /** As InterpolationType describes it. */
+  /** See InterpolationType. */
   ///@{
   static constexpr Interpolation Kind = Interpolation::BSpline;
   static constexpr const char *  Name = "BSpline";
@@ -210,7 +210,7 @@ struct BSplineInterpolation : InterpolationType
 /** \brief Type of Interpolation::CubicConvolution. */
 struct CubicConvolutionInterpolation : InterpolationType
 {
-  /** As InterpolationType describes it. */
+  /** See InterpolationType. */
   ///@{
   static constexpr Interpolation Kind = Interpolation::CubicConvolution;
   static constexpr const char *  Name = "CubicConvolution";
@@ -236,7 +236,7 @@ struct CubicConvolutionInterpolation : InterpolationType
 /** \brief Type of Interpolation::WindowedSinc. */
 struct WindowedSincInterpolation : InterpolationType
 {
-  /** As InterpolationType describes it. */
+  /** See InterpolationType. */
   ///@{
   static constexpr Interpolation Kind = Interpolation::WindowedSinc;
   static constexpr const char *  Name = "WindowedSinc";
@@ -259,7 +259,7 @@ struct WindowedSincInterpolation : InterpolationType
 /** \brief Type of Interpolation::LabelGaussian. */
 struct LabelGaussianInterpolation : InterpolationType
 {
-  /** As InterpolationType describes it. */
+  /** See InterpolationType. */
   ///@{
   static constexpr Interpolation Kind = Interpolation::LabelGaussian;
   static constexpr const char *  Name = "LabelGaussian";
@@ -312,10 +312,10 @@ AreInOrder(std::index_sequence<VIndices...>)
 }
 static_assert(AreInOrder(std::make_index_sequence<InterpolationCount>()), "The list has the order of the enumeration.");
 
-/** \brief VisitInterpolation() from a type of the list on.
+/** \brief VisitInterpolation() for the types of the list from VIndex on.
  *
- * \param[in] index of the type
- * \param[in] visit what is called */
+ * \param[in] index index of the type
+ * \param[in] visit callable with an object of each type */
 template <std::size_t VIndex, typename TVisit>
 constexpr auto
 Visit(std::size_t index, const TVisit & visit)
@@ -339,7 +339,7 @@ Visit(std::size_t index, const TVisit & visit)
  *
  * \param[in] interpolation the interpolation
  * \param[in] visit callable with an object of each type, whose result has the same type for all
- * \exception std::invalid_argument the number is not in Interpolation */
+ * \exception std::invalid_argument an invalid value of Interpolation */
 template <typename TVisit>
 constexpr auto
 VisitInterpolation(Interpolation interpolation, const TVisit & visit)
@@ -406,10 +406,10 @@ IsMirrored(Interpolation interpolation)
 }
 ///@}
 
-/** \brief Samples that a value is made of along an axis; 0 where they are only moved.
+/** \brief Number of input samples of a value along an axis; 0 if samples are only copied.
  *
  * \param[in] method the method
- * \param[in] order of the source's coefficients
+ * \param[in] order order of the source's coefficients
  * \param[in] axis 0 to 2, x first */
 inline double
 GetTaps(const InterpolationDescriptor & method, unsigned int order, unsigned int axis)
@@ -417,10 +417,10 @@ GetTaps(const InterpolationDescriptor & method, unsigned int order, unsigned int
   return VisitInterpolation(method.interpolation, [&](auto type) { return type.Taps(method, order, axis); });
 }
 
-/** \brief Samples that a value is made of before the floor of an index; after it one more may be read.
+/** \brief Number of samples that are read before the floor of an index; one more may be read after it.
  *
  * \param[in] method the method
- * \param[in] order of the source's coefficients
+ * \param[in] order order of the source's coefficients
  * \param[in] axis 0 to 2, x first */
 inline std::int64_t
 GetReach(const InterpolationDescriptor & method, unsigned int order, unsigned int axis)

@@ -24,24 +24,25 @@
 #include <string_view>
 
 /** \file
- * \brief The names of interpolations for users: one list for CudaSplineResample, its help and messages, the interface
- * in C and the Python package. */
+ * \brief The user names of interpolations: one list for CudaSplineResample with its help and messages, the C interface
+ * and the Python package. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief An interpolation with a name: a method, with the parameters that the name implies. */
+/** \brief A named interpolation: a method, with the parameters that the name implies. */
 struct NamedInterpolation
 {
-  const char *                name;                    ///< in small letters
-  Interpolation               interpolation;           ///< the method
-  const char *                description{ nullptr };  ///< for the help; null: the name suffices
-  std::array<const char *, 2> aliases{};               ///< other names, in small letters; null: none
-  CubicParameters             cubic{};                 ///< of CubicConvolution
-  SincWindow                  window{};                ///< of WindowedSinc
-  bool                        isOfIndicators{ false }; ///< the label whose indicator, interpolated so, is largest
+  const char *                name;                   ///< in lower case
+  Interpolation               interpolation;          ///< the method
+  const char *                description{ nullptr }; ///< for the help; null: the name suffices
+  std::array<const char *, 2> aliases{};              ///< other names, in lower case; null: no name
+  CubicParameters             cubic{};                ///< of CubicConvolution
+  SincWindow                  window{};               ///< of WindowedSinc
+  /** Interpolates labels: the label with the largest interpolated indicator. */
+  bool isOfIndicators{ false };
 };
 
 /** \brief All names, in the order of the help: first those for images, then those for labels. */
@@ -90,9 +91,9 @@ inline constexpr std::array<NamedInterpolation, 14> NamedInterpolations{ {
   { "label-bspline", Interpolation::BSpline, "the same by bspline of --order 0 to 5", {}, {}, {}, true },
 } };
 
-/** \brief The interpolation of a name or an alias; null where there is none.
+/** \brief Finds an interpolation by its name or an alias; null for an unknown name.
  *
- * \param[in] name in small letters */
+ * \param[in] name in lower case */
 constexpr const NamedInterpolation *
 FindInterpolation(std::string_view name)
 {

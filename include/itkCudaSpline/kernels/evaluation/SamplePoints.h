@@ -33,73 +33,74 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Values, and derivatives, of a source at a list of points.
+/** \brief Values and derivatives of a source at a list of points.
  *
- * D is the dimension of the source. Arrays are in host memory, or all of them in memory of the context's device. */
+ * D is the dimension of the source. All arrays are in host memory, or all are in memory of the context's device. */
 struct PointsDescriptor : InterpolationDescriptor
 {
-  /** A matrix by row and column, of which the first D of each count. */
+  /** A matrix by row and column; its leading D rows and columns are used. */
   using Matrix = std::array<std::array<double, 3>, 3>;
 
-  std::int64_t count{ 0 };                       ///< points
-  const void * points{ nullptr };                ///< D numbers a point, x first, one point after the other
-  ScalarType   pointType{ ScalarType::Float64 }; ///< of those numbers: Float32 or Float64
-  /** Points are places in physical space (mm), and not continuous indices. */
+  std::int64_t count{ 0 };                       ///< number of points
+  const void * points{ nullptr };                ///< D coordinates per point, x first, one point after the other
+  ScalarType   pointType{ ScalarType::Float64 }; ///< type of the coordinates: Float32 or Float64
+  /** Points are physical (mm), else continuous indices. */
   bool                  physical{ false };
-  std::array<double, 3> origin{ { 0, 0, 0 } }; ///< place of index 0 (mm), for physical points
-  /** Indices a mm, by row and column: itk::ImageBase's matrix, for physical points. */
+  std::array<double, 3> origin{ { 0, 0, 0 } }; ///< point of index 0 (mm), for physical points
+  /** Indices per mm, by row and column: itk::ImageBase's matrix, for physical points. */
   Matrix pointToIndex{ { { { 1, 0, 0 } }, { { 0, 1, 0 } }, { { 0, 0, 1 } } } };
 
-  Derivatives derivatives{ Derivatives::None }; ///< what is evaluated; of methods that have a basis (HasBasis())
-  /** What derivatives per sample are multiplied with, M, by row and column: the gradient is M g, the Hessian M H M^T.
-   * The identity gives those per sample. */
+  Derivatives derivatives{ Derivatives::None }; ///< the derivatives to evaluate, for methods with a basis (HasBasis())
+  /** The matrix M, by row and column, that multiplies derivatives per sample: the gradient is M g, the Hessian M H M^T.
+   * The identity gives derivatives per sample. */
   Matrix gradientMap{ { { { 1, 0, 0 } }, { { 0, 1, 0 } }, { { 0, 0, 1 } } } };
 
-  StoredType     output{ ScalarType::Float64 }; ///< of the values; with derivatives Float32 or Float64, of those too
-  void *         values{ nullptr };             ///< count numbers; may be null
-  void *         gradients{ nullptr };          ///< D a point, x first; for First and Second
-  void *         hessians{ nullptr };           ///< D (D + 1) / 2 a point, as SymmetricEntry(); for Second
-  std::uint8_t * inside{ nullptr };             ///< 1 where a point is inside, else 0; may be null
-  std::uint64_t  defaultPixel{ 0 }; ///< bits of the value outside, in the low bytes; derivatives are 0 there
+  /** Type of the values; with derivatives Float32 or Float64, also their type. */
+  StoredType     output{ ScalarType::Float64 };
+  void *         values{ nullptr };    ///< count numbers; may be null
+  void *         gradients{ nullptr }; ///< D per point, x first; for First and Second
+  void *         hessians{ nullptr };  ///< D (D + 1) / 2 per point, ordered as SymmetricEntry(); for Second
+  std::uint8_t * inside{ nullptr };    ///< 1 where a point is inside, else 0; may be null
+  std::uint64_t  defaultPixel{ 0 };    ///< bits of the value outside, in the low bytes; derivatives are 0 there
 
-  bool onDevice{ false }; ///< arrays are in memory of the context's device
-  /** Of arrays on a device: the cudaStream_t in whose order they are read and written. Null: the default stream, for
-   * whose end SamplePoints() waits. */
+  bool onDevice{ false }; ///< all arrays are in memory of the context's device
+  /** For arrays on a device: the cudaStream_t in which they are read and written. Null: the default stream, whose work
+   * SamplePoints() waits for. */
   void * stream{ nullptr };
 };
 
 /** \brief Evaluates a source at points.
  *
- * \param[in] descriptor what is done, and where the results go
- * \param[in] source samples or coefficients; made by the same backend (and device) as the context names
+ * \param[in] descriptor points, options and results
+ * \param[in] source samples or coefficients; made by the backend (and device) of the context
  * \param[in] context backend, device, threads, progress
  *
- * Complete when the function returns; with arrays on a device and a stream it is enqueued there, and whoever lets go of
- * the source's last owner meanwhile waits until that has run.
+ * The call waits for the results. With arrays on a device and a stream it enqueues the work in that stream; the
+ * destructor of the source then waits for that work.
  *
- * \exception std::invalid_argument a dimension or order that is not built, a source of another backend, derivatives of
- *   an interpolation that has none, arrays on a device for the Cpu backend, or null pointers
+ * \exception std::invalid_argument an unsupported dimension or order, a source of another backend, derivatives of an
+ * interpolation without derivatives, arrays on a device for the Cpu backend, or null pointers
  * \exception DeviceError a device that is out of memory or lost; results are then undefined
  * \exception OperationAborted the progress callback stopped it
  *
  * \par Accuracy
- * see EvaluateOnGrid(); physical points become the indices that ITK makes of them bit for bit */
+ * see EvaluateOnGrid(); the indices of physical points are bitwise equal to ITK's */
 void
 SamplePoints(const PointsDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context);
 
-/** \brief Plans SamplePoints() of host arrays on a device: \c slabLines points at a time, in two buffers of
- * \c slabBytes.
+/** \brief Plans the memory of SamplePoints() with host arrays on a device: \c slabLines points at a time, in two
+ * buffers of \c slabBytes.
  *
- * \param[in] source what is evaluated; made before
- * \param[in] points what is done
+ * \param[in] source the source, which already exists
+ * \param[in] points points and options
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
 PlanPoints(const SourceDescriptor & source, const PointsDescriptor & points, std::size_t budget);
 
 /** \brief Work of SamplePoints() with host arrays.
  *
- * \param[in] source what is evaluated
- * \param[in] points what is done; what its pointers point to does not matter */
+ * \param[in] source the source
+ * \param[in] points points and options; its arrays are not read */
 OperationWork
 CountPointsWork(const SourceDescriptor & source, const PointsDescriptor & points);
 

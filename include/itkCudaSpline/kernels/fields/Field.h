@@ -25,16 +25,16 @@
 #include <cstdint>
 
 /** \file
- * \brief Grids in space, and fields and images on them, in the memory of a backend. */
+ * \brief Grids in physical space, and the fields and images on them, in the memory of a backend. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief A grid of samples in space, of 2 or 3 dimensions: an image's geometry as ITK has it.
+/** \brief A grid of samples in physical space, of 2 or 3 dimensions: an image's geometry as in ITK.
  *
- * Matrices are by row and column, of which as many count as there are dimensions. */
+ * Matrices are indexed by row and column. Only the first \c dimension rows and columns are used. */
 struct FieldGrid
 {
   using Vector = std::array<double, 3>;                ///< by axis, x first
@@ -42,11 +42,11 @@ struct FieldGrid
 
   unsigned int                dimension{ 3 };         ///< 2 or 3
   std::array<std::int64_t, 3> start{ { 0, 0, 0 } };   ///< index of the first sample in memory
-  std::array<std::int64_t, 3> size{ { 1, 1, 1 } };    ///< samples an axis; 1 above dimension
-  Vector                      origin{};               ///< place of index 0 (mm)
+  std::array<std::int64_t, 3> size{ { 1, 1, 1 } };    ///< samples per axis; 1 for unused axes
+  Vector                      origin{};               ///< point of index 0 (mm)
   Vector                      spacing{ { 1, 1, 1 } }; ///< mm
-  Matrix                      indexToPoint{};         ///< mm an index: direction times spacing
-  Matrix                      pointToIndex{};         ///< indices a mm: ITK's own inverse
+  Matrix                      indexToPoint{};         ///< mm per index: direction times spacing
+  Matrix                      pointToIndex{};         ///< indices per mm: ITK's own inverse
 
   /** Number of samples. */
   std::int64_t
@@ -55,7 +55,7 @@ struct FieldGrid
     return size[0] * size[1] * size[2];
   }
 
-  /** Whether two grids are the same, bit for bit. */
+  /** Whether two grids are bitwise equal. */
   bool
   operator==(const FieldGrid & other) const
   {
@@ -64,15 +64,15 @@ struct FieldGrid
   }
 };
 
-/** \brief What a field is: its grid, and the type of its numbers.
+/** \brief The shape of a field: its grid, and the type of its components.
  *
- * The \c dimension numbers of a vector (mm, x first) lie side by side, as in itk::Image<itk::Vector>; x fastest. */
+ * The \c dimension components of a vector (mm, x first) are contiguous, as in itk::Image<itk::Vector>; x is fastest. */
 struct FieldShape
 {
-  FieldGrid  grid;                           ///< where its vectors are
+  FieldGrid  grid;                           ///< grid of the vectors
   ScalarType element{ ScalarType::Float32 }; ///< Float32 or Float64
 
-  /** Numbers of all vectors. */
+  /** Number of components of all vectors. */
   std::int64_t
   Numbers() const
   {

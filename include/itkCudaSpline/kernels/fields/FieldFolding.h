@@ -26,33 +26,33 @@
 #include <limits>
 
 /** \file
- * \brief What fields of displacements do to volumes, on grids of any direction. */
+ * \brief How displacement fields change volumes, on grids of any direction. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What the Jacobian determinants of a field come to. */
+/** \brief Statistics of the Jacobian determinants of a field. */
 struct FieldFolding
 {
-  std::int64_t voxels{ 0 };                                         ///< whose determinant is not positive
+  std::int64_t voxels{ 0 };                                         ///< samples whose determinant is not positive
   std::int64_t all{ 0 };                                            ///< samples of the field
-  double       least{ std::numeric_limits<double>::infinity() };    ///< determinant
-  double       largest{ -std::numeric_limits<double>::infinity() }; ///< determinant
+  double       least{ std::numeric_limits<double>::infinity() };    ///< smallest determinant
+  double       largest{ -std::numeric_limits<double>::infinity() }; ///< largest determinant
 };
 
-/** \brief Jacobian determinants of x + u(x), in space: by central differences along the axes of the grid, at the ends
- * of an axis by those of the two outermost samples. In double.
+/** \brief Jacobian determinants of x + u(x) in physical space, with central differences along the axes of the grid, and
+ * differences of the two outermost samples at the ends of an axis. In double.
  *
- * FindJacobianDeterminants() has ITK's, which take the axes of the grid for those of space.
+ * FindJacobianDeterminants() computes ITK's determinants, which ignore the direction of the grid.
  *
- * \param[in] shape of the field
- * \param[in] field u (mm); host memory
- * \param[out] determinants a number of the field's type a sample; null: not wanted
- * \param[in] isLogarithm their logarithm instead, of 1e-4 at least
+ * \param[in] shape shape of the field
+ * \param[in] field u (mm), in host memory
+ * \param[out] determinants one number of the field's type per sample; null: not computed
+ * \param[in] isLogarithm computes logarithms instead, of determinants of at least 1e-4
  * \param[in] context threads
- * \exception std::invalid_argument a shape that no field has */
+ * \exception std::invalid_argument an invalid shape */
 FieldFolding
 MeasureFolding(const FieldShape &       shape,
                const void *             field,
@@ -60,16 +60,16 @@ MeasureFolding(const FieldShape &       shape,
                bool                     isLogarithm,
                const ExecutionContext & context);
 
-/** \brief The same of arrays in the memory of a backend, where it is computed; it waits for the end.
+/** \brief The same for arrays in the memory of a backend, which computes it. The call waits.
  *
- * \param[in] shape of the field
+ * \param[in] shape shape of the field
  * \param[in] field u (mm)
- * \param[out] determinants a number of the field's type a sample; null: not wanted
- * \param[in] isLogarithm their logarithm instead, of 1e-4 at least
- * \param[in] residence of both
+ * \param[out] determinants one number of the field's type per sample; null: not computed
+ * \param[in] isLogarithm computes logarithms instead, of determinants of at least 1e-4
+ * \param[in] residence memory of both arrays
  * \par Accuracy
- * The same bits on every backend, but of logarithms, which are those of its mathematical library.
- * \exception std::invalid_argument a shape that no field has
+ * Bitwise equal on every backend, except for logarithms, which depend on the backend's mathematical library.
+ * \exception std::invalid_argument an invalid shape
  * \exception DeviceError a device that failed */
 FieldFolding
 MeasureFolding(const FieldShape & shape,

@@ -29,33 +29,33 @@
 #include <cstddef>
 
 /** \file
- * \brief Operations of fields that are in host memory: one call each, done when it returns. On a device the fields
- * travel there and back, except those that are in its memory already; on the host they stay where they are. */
+ * \brief Synchronous operations on fields in host memory. For a device the fields are copied there and back, unless
+ * they are already in its memory. The host uses them directly. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What is done to a field in host memory, for estimates and plans. */
+/** \brief A call of one of the functions, for estimates and plans. */
 struct HostFieldCall
 {
-  /** Which function. */
+  /** The function. */
   enum class Kind : unsigned char
   {
     Compose,       ///< ComposeHostFields()
     Invert,        ///< InvertHostField()
     Exponential,   ///< ExponentiateHostField()
     Jacobian,      ///< FindHostJacobianDeterminants()
-    SplineByAxes,  ///< SmoothHostFieldBySpline(), without places
+    SplineByAxes,  ///< SmoothHostFieldBySpline(), without points
     SplineByPoints ///< the same with ITK's roundings
   };
 
   Kind        kind{ Kind::Compose }; ///< the function
-  FieldShape  shape;                 ///< of the output; of the field, of a determinant
-  std::size_t uploadBytes{ 0 };      ///< of all inputs
-  std::size_t outputBytes{ 0 };      ///< of the result
-  std::size_t scratchBytes{ 0 };     ///< in addition, on a device
+  FieldShape  shape;                 ///< shape of the output, or of the field of a determinant
+  std::size_t uploadBytes{ 0 };      ///< bytes of all inputs
+  std::size_t outputBytes{ 0 };      ///< bytes of the result
+  std::size_t scratchBytes{ 0 };     ///< additional bytes on a device
   int         repeats{ 1 };          ///< iterations, or squarings
 };
 
@@ -63,17 +63,17 @@ struct HostFieldCall
 OperationWork
 CountHostFieldWork(const HostFieldCall & call);
 
-/** \brief Plans a call on a device.
+/** \brief Plans the memory of a call on a device.
  *
- * \param[in] call what is done
+ * \param[in] call the call
  * \param[in] budget bytes that may be allocated */
 MemoryPlan
 PlanHostField(const HostFieldCall & call, std::size_t budget);
 
-/** \brief ComposeFields() of host memory.
+/** \brief ComposeFields() for host memory.
  *
  * \exception DeviceError out of memory, or a lost device
- * \exception OperationAborted the context's progress asked to stop */
+ * \exception OperationAborted the context's progress callback requested a stop */
 void
 ComposeHostFields(const FieldShape &       displacementShape,
                   const void *             displacement,
@@ -82,16 +82,16 @@ ComposeHostFields(const FieldShape &       displacementShape,
                   void *                   output,
                   const ExecutionContext & context);
 
-/** \brief InvertField() of host memory.
+/** \brief InvertField() for host memory.
  *
- * \param[in] estimate the inverse to begin with; null: zeros
+ * \param[in] shape shape of the field
+ * \param[in] field field in host memory
+ * \param[in] estimate initial estimate of the inverse; null: zeros
  * \param[out] inverse the inverse
+ * \param[in] rules rules of the iteration
+ * \param[in] context backend, device, threads
  * \return the result of the iteration
- * \exception DeviceError,OperationAborted as for ComposeHostFields()
- * \param[in] shape of the field
- * \param[in] field memory of the backend
- * \param[in] rules of the iteration
- * \param[in] context backend, device, threads */
+ * \exception DeviceError,OperationAborted as for ComposeHostFields() */
 FieldInversionState
 InvertHostField(const FieldShape &       shape,
                 const void *             field,
@@ -100,7 +100,7 @@ InvertHostField(const FieldShape &       shape,
                 const FieldInversion &   rules,
                 const ExecutionContext & context);
 
-/** \brief ExponentiateField() of host memory.
+/** \brief ExponentiateField() for host memory.
  *
  * \exception DeviceError,OperationAborted as for ComposeHostFields() */
 void
@@ -111,7 +111,7 @@ ExponentiateHostField(const FieldShape &       shape,
                       void *                   output,
                       const ExecutionContext & context);
 
-/** \brief FindJacobianDeterminants() of host memory.
+/** \brief FindJacobianDeterminants() for host memory.
  *
  * \exception DeviceError,OperationAborted as for ComposeHostFields() */
 void
@@ -122,14 +122,14 @@ FindHostJacobianDeterminants(const FieldShape &            shape,
                              void *                        output,
                              const ExecutionContext &      context);
 
-/** \brief SmoothFieldBySpline() of host memory.
+/** \brief SmoothFieldBySpline() for host memory.
  *
- * \param[in] shape of the fields
+ * \param[in] shape shape of the fields
  * \param[in] field host memory
- * \param[in] confidence of the samples, host memory; null: all count 1
- * \param[in] fit what is fitted; its places are host memory here
- * \param[out] output the smooth field
- * \param[out] lattice the control points: a component after the other, x fastest. May be null
+ * \param[in] confidence weights of the samples, in host memory; null: all are 1
+ * \param[in] fit the fit; its points are in host memory here
+ * \param[out] output the smoothed field
+ * \param[out] lattice the control points: one component after the other, x fastest. May be null
  * \param[in] context backend, device, threads
  * \exception std::invalid_argument as for SmoothFieldBySpline()
  * \exception DeviceError,OperationAborted as for ComposeHostFields() */

@@ -24,19 +24,19 @@
 #include <memory>
 
 /** \file
- * \brief Images in the memory of a residence. */
+ * \brief Images in the memory of a backend. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief An image in the memory of a residence. */
+/** \brief An image in the memory of a backend. */
 struct ResidentImage
 {
-  FieldGrid                   grid;                         ///< where its pixels are
-  ScalarType                  pixel{ ScalarType::Float32 }; ///< Float32 or Float64; UInt8 of masks
-  std::shared_ptr<const void> data;                         ///< x fastest; null: there is none
+  FieldGrid                   grid;                         ///< grid of the pixels
+  ScalarType                  pixel{ ScalarType::Float32 }; ///< Float32 or Float64; UInt8 for masks
+  std::shared_ptr<const void> data;                         ///< x fastest; null: no image
 };
 
 /** @} */

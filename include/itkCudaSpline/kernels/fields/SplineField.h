@@ -28,7 +28,7 @@
 #include <memory>
 
 /** \file
- * \brief The field of a free-form deformation over a whole grid: a step (Residence) that does not wait. */
+ * \brief The field of a free-form deformation on a whole grid, computed asynchronously (Residence). */
 
 namespace itk::CudaSpline
 {
@@ -37,22 +37,23 @@ namespace itk::CudaSpline
 
 /** \brief Bytes of scratch memory of MakeSplineField().
  *
- * \param[in] shape of the output */
+ * \param[in] shape shape of the output */
 std::size_t
 CountSplineFieldScratch(const FieldShape & shape);
 
 /** \brief The displacements of an itk::BSplineTransform at each sample of a grid (mm).
  *
- * In 3D, of cubic splines whose grid is parallel to that of the output, coefficients are summed along z and y once for
- * some rows of the output, and along x for each sample, in the field's type. What lies within 1e-9 of a cell of the
- * border of where the spline is valid counts as inside there: for ITK roundings decide. All others are MakeField()'s.
+ * For cubic splines in 3D whose grid is parallel to that of the output, coefficients are summed along z and y once for
+ * several rows of the output, and along x for each sample, in the field's type. Points within 1e-9 of a cell of the
+ * border of the spline's valid region count as inside there; in ITK roundings decide. For all other splines it is
+ * MakeField().
  *
- * \param[in] spline a stage of kind BSpline, whose coefficients are memory of the residence
- * \param[in] shape of the output
+ * \param[in] spline a stage of kind BSpline, with coefficients in the memory of the backend
+ * \param[in] shape shape of the output
  * \param[out] output displacements
  * \param[out] scratch CountSplineFieldScratch() bytes
- * \exception std::invalid_argument another stage, or a shape that no field has
- * \param[in] residence where */
+ * \param[in] residence memory of the backend
+ * \exception std::invalid_argument another kind of stage, or an invalid shape */
 void
 MakeSplineField(const TransformChain::Stage & spline,
                 const FieldShape &            shape,
@@ -60,22 +61,24 @@ MakeSplineField(const TransformChain::Stage & spline,
                 void *                        scratch,
                 const Residence &             residence);
 
-/** \brief How a field is smoothed by a cubic B-spline, as itk::BSplineSmoothingOnUpdateDisplacementFieldTransform does
- * it: itk::DisplacementFieldToBSplineImageFilter over the field's own domain, of one level.
+/** \brief Parameters for smoothing a field with a cubic B-spline, as in
+ * itk::BSplineSmoothingOnUpdateDisplacementFieldTransform: itk::DisplacementFieldToBSplineImageFilter over the field's
+ * own domain, with one level.
  *
- * ITK computes in float where its samples are, their weights, and the sums of these, whatever the type of the field is.
- * With \c places the fit has ITK's roundings, and differs from it by those of double. Without, fields of 3 dimensions
- * are fitted by sums along the axes, in double: that is the quick way, nearer to the sums that are meant, and some 1e-6
- * of the largest vector off ITK's. */
+ * ITK computes the points of its samples, their weights, and the sums of these in float, for any type of the field.
+ * With \c places the fit is rounded as in ITK, and differs from ITK's result only by rounding errors of double. Without
+ * \c places, fields of 3 dimensions are fitted with sums along the axes in double: this is faster, closer to the exact
+ * sums, and differs from ITK's result by about 1e-6 of the largest vector. */
 struct FieldSplineFit
 {
-  std::array<std::int64_t, 3> controlPoints{ { 4, 4, 4 } }; ///< by axis; at least 4
-  bool                        stationaryBoundary{ true };   ///< the border of the grid is drawn to 0
-  /** Places of the samples along the axes of the grid (mm: its origin, and the spacing times the index), as ITK rounds
-   * them (itkCudaSpline/itk/FitPlaces.h), in memory of the residence: the numbers of a sample side by side, x fastest.
-   * Null: there are none. */
+  std::array<std::int64_t, 3> controlPoints{ { 4, 4, 4 } }; ///< for each axis; at least 4
+  bool                        stationaryBoundary{ true };   ///< the border of the grid is fitted to 0
+  /** Points of the samples along the axes of the grid (mm: its origin, plus the spacing times the index), rounded as in
+   * ITK (itkCudaSpline/itk/FitPlaces.h), in the memory of the backend. The coordinates of a sample are contiguous, x
+   * fastest. May be null. */
   std::shared_ptr<const float> places{};
-  bool placesAreByAxis{ false }; ///< the grid is straight: places are those along x, then along y, then along z
+  /** The grid is not oblique: the points are the coordinates along x, then along y, then along z. */
+  bool placesAreByAxis{ false };
 
   /** Whether two fits are equal: they have the same points. */
   bool
@@ -88,23 +91,23 @@ struct FieldSplineFit
 
 /** \brief Bytes of scratch memory of SmoothFieldBySpline().
  *
- * \param[in] shape of the fields
- * \param[in] fit what is fitted
- * \param[in] hasConfidence whether samples count differently */
+ * \param[in] shape shape of the fields
+ * \param[in] fit the fit
+ * \param[in] hasConfidence whether samples have different weights */
 std::size_t
 CountSplineSmoothingScratch(const FieldShape & shape, const FieldSplineFit & fit, bool hasConfidence = false);
 
-/** \brief Smooths a field by a B-spline.
+/** \brief Smooths a field with a B-spline.
  *
- * \param[in] shape of the fields: at least 2 samples along each axis, the first of index 0
+ * \param[in] shape shape of the fields: at least 2 samples along each axis, the first one with index 0
  * \param[in] input the field
- * \param[in] confidence how much each sample counts: numbers of the field's type, x fastest; those that are not above 0
- *   count only on a border that is drawn to 0. Null: all count 1
- * \param[out] output of the same shape; it may be \p input
+ * \param[in] confidence weight of each sample: numbers of the field's type, x fastest. Samples with weights that are
+ * not above 0 count only on a border that is fitted to 0. Null: all weights are 1
+ * \param[in] fit the fit
+ * \param[out] output field of the same shape; it may be \p input
  * \param[out] scratch CountSplineSmoothingScratch() bytes
- * \exception std::invalid_argument another shape, or too few control points
- * \param[in] fit what is fitted
- * \param[in] residence where */
+ * \param[in] residence memory of the backend
+ * \exception std::invalid_argument an invalid shape, or too few control points */
 void
 SmoothFieldBySpline(const FieldShape &     shape,
                     const void *           input,
@@ -114,13 +117,13 @@ SmoothFieldBySpline(const FieldShape &     shape,
                     void *                 scratch,
                     const Residence &      residence);
 
-/** \brief The control points that SmoothFieldBySpline() leaves in its scratch memory, which stay until that is used
- * again: a component after the other, x fastest.
+/** \brief The control points of SmoothFieldBySpline(), which are in its scratch memory until that is used again: one
+ * component after the other, x fastest.
  *
- * \param[in] shape of the fields
- * \param[in] fit what was fitted
- * \param[in] hasConfidence whether samples counted differently
- * \param[in] scratch of that call */
+ * \param[in] shape shape of the fields
+ * \param[in] fit the fit
+ * \param[in] hasConfidence whether samples had different weights
+ * \param[in] scratch scratch memory of that call */
 const double *
 FindSplineLattice(const FieldShape & shape, const FieldSplineFit & fit, bool hasConfidence, void * scratch);
 

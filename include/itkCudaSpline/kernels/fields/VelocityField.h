@@ -24,7 +24,7 @@
 #include <array>
 
 /** \file
- * \brief Exponentials and Jacobian determinants of fields, step by step (Residence): nothing here waits for a device.
+ * \brief Exponentials and Jacobian determinants of fields (Residence). All operations are asynchronous.
  */
 
 namespace itk::CudaSpline
@@ -34,17 +34,17 @@ namespace itk::CudaSpline
 
 /** \brief The exponential of a velocity field by scaling and squaring: itk::ExponentialDisplacementFieldImageFilter.
  *
- * The field is divided by a power of 2, and then composed with itself as often: u(x) + u(x + u(x)), linear between the
- * samples, the outermost vectors standing outside.
+ * The field is divided by 2^squarings, and then composed with itself that many times: u(x) + u(x + u(x)), with linear
+ * interpolation. The vectors at the border are continued outside.
  *
- * \param[in] shape of all fields
+ * \param[in] shape shape of all fields
  * \param[in] velocity the field (mm)
- * \param[in] squarings how often, 0 to 31
- * \param[in] inverse of the field times -1
+ * \param[in] squarings number of squarings, 0 to 31
+ * \param[in] inverse computes the exponential of the field times -1
  * \param[out] output the displacements (mm)
- * \param[out] scratch memory of the same shape; not used where there is no squaring
- * \exception std::invalid_argument a shape that no field has, or too many squarings
- * \param[in] residence where */
+ * \param[out] scratch memory of the same shape; not used without squarings
+ * \param[in] residence memory of the backend
+ * \exception std::invalid_argument an invalid shape, or too many squarings */
 void
 ExponentiateField(const FieldShape & shape,
                   const void *       velocity,
@@ -54,16 +54,18 @@ ExponentiateField(const FieldShape & shape,
                   void *             scratch,
                   const Residence &  residence);
 
-/** \brief Composes two fields: out(x) = w(x) + d(x + w(x)), d linear between its samples, its outermost vectors
- * standing outside: itk::WarpVectorImageFilter with
- * itk::VectorLinearInterpolateNearestNeighborExtrapolateImageFunction, and a sum. ComposeFields() has no d outside.
+/** \brief Composes two fields: out(x) = w(x) + d(x + w(x)), with linear interpolation of d, whose vectors at the border
+ * are continued outside.
  *
- * \param[in] shape of all fields
+ * It is itk::WarpVectorImageFilter with itk::VectorLinearInterpolateNearestNeighborExtrapolateImageFunction, and a sum.
+ * ComposeFields() does not continue d outside.
+ *
+ * \param[in] shape shape of all fields
  * \param[in] displacement d
  * \param[in] warping w
  * \param[out] output another field
- * \exception std::invalid_argument a shape that no field has
- * \param[in] residence where */
+ * \param[in] residence memory of the backend
+ * \exception std::invalid_argument an invalid shape */
 void
 ComposeFieldsBeyond(const FieldShape & shape,
                     const void *       displacement,
@@ -71,16 +73,16 @@ ComposeFieldsBeyond(const FieldShape & shape,
                     void *             output,
                     const Residence &  residence);
 
-/** \brief The Jacobian determinants of x + u(x), by itk::DisplacementFieldJacobianDeterminantFilter: central
- * differences, the outermost vectors standing outside.
+/** \brief The Jacobian determinants of x + u(x), as in itk::DisplacementFieldJacobianDeterminantFilter: with central
+ * differences, and vectors at the border continued outside.
  *
- * \param[in] shape of the field
+ * \param[in] shape shape of the field
  * \param[in] field u (mm)
- * \param[in] weights that the differences of two samples are multiplied by, an axis each: half of 1 / spacing (1 / mm)
+ * \param[in] weights factor for each axis of the difference of two samples: half of 1 / spacing (1 / mm)
  * \param[in] real type of the arithmetic and of the output: Float32 or Float64
- * \param[out] output a number a sample
- * \exception std::invalid_argument a shape that no field has, or another type
- * \param[in] residence where */
+ * \param[out] output one number per sample
+ * \param[in] residence memory of the backend
+ * \exception std::invalid_argument an invalid shape, or another type */
 void
 FindJacobianDeterminants(const FieldShape &            shape,
                          const void *                  field,

@@ -24,7 +24,7 @@
 #include <vector>
 
 /** \file
- * \brief Velocity fields that vary in time, step by step (Residence): nothing here waits for a device.
+ * \brief Velocity fields that vary in time (Residence). All operations are asynchronous.
  */
 
 namespace itk::CudaSpline
@@ -35,22 +35,23 @@ namespace itk::CudaSpline
 /** \brief Maximum number of the time points of a velocity field. */
 inline constexpr unsigned int MaxTimePoints = 16;
 
-/** \brief A velocity field at time points with equal distances, the first at time 0 and the last at time 1. It is
- * linear between the time points and between its samples. The vectors at the ends of an axis continue outside. */
+/** \brief A velocity field at equidistant time points, the first at time 0 and the last at time 1. It is interpolated
+ * linearly between the time points and between its samples. The vectors at the ends of an axis are continued
+ * outside. */
 struct TimeVaryingVelocity
 {
-  FieldShape                shape;  ///< of each field
-  std::vector<const void *> fields; ///< one for each time point (mm in the unit of time); memory of the backend
+  FieldShape                shape;  ///< shape of each field
+  std::vector<const void *> fields; ///< one per time point (mm per unit of time), in the memory of the backend
 };
 
 /** \brief Integrates a velocity field with the classical Runge-Kutta method of order 4.
  *
  * \param[in] velocity 2 to MaxTimePoints fields
- * \param[in] from time point at which the samples of the output are
- * \param[in] to time point where they arrive; it may be before \p from
+ * \param[in] from time point of the samples of the output
+ * \param[in] to time point to which they are moved; it may be before \p from
  * \param[in] steps for each interval between neighbouring time points; 1 or more
  * \param[out] output displacement of each sample (mm), of the shape of the velocity
- * \param[in] residence where
+ * \param[in] residence memory of the backend
  * \exception std::invalid_argument a shape, a number of time points or a time point that is not allowed */
 void
 IntegrateVelocity(const TimeVaryingVelocity & velocity,
@@ -63,14 +64,14 @@ IntegrateVelocity(const TimeVaryingVelocity & velocity,
 /** \brief The integral as itk::TimeVaryingVelocityFieldIntegrationImageFilter computes it, in time from 0 to 1.
  *
  * The filter shifts time within each step, and its intermediate points are those of an integral forward in time in both
- * directions. Velocities outside of the grid are 0. Coordinates are double.
+ * directions. Velocities outside the grid are 0. Coordinates are double.
  *
  * \param[in] velocity 2 to MaxTimePoints fields
- * \param[in] lower time at which the samples of the output are
- * \param[in] upper time where they arrive; equal times give no displacement
+ * \param[in] lower time of the samples of the output
+ * \param[in] upper time to which they are moved; equal times give no displacement
  * \param[in] steps 1 to MaxItkSteps
  * \param[out] output displacement of each sample (mm), of the shape of the velocity
- * \param[in] residence where
+ * \param[in] residence memory of the backend
  * \exception std::invalid_argument a shape, a number of time points or of steps that is not allowed */
 void
 IntegrateVelocityAsItk(const TimeVaryingVelocity & velocity,
@@ -80,33 +81,33 @@ IntegrateVelocityAsItk(const TimeVaryingVelocity & velocity,
                        void *                      output,
                        const Residence &           residence);
 
-/** \brief Maximum number of steps of IntegrateVelocityAsItk(): of
- * itk::TimeVaryingVelocityFieldImageRegistrationMethodv4 two more than time points. */
+/** \brief Maximum number of steps of IntegrateVelocityAsItk(): itk::TimeVaryingVelocityFieldImageRegistrationMethodv4
+ * uses two more than the number of time points. */
 inline constexpr unsigned int MaxItkSteps = MaxTimePoints + 2;
 
 /** \brief Weights of a Gaussian over time points, from the middle one outwards.
  *
- * \param[in] variance in time points^2; 0: a weight of 1
- * \param[in] timePoints their number, which limits that of the weights as in itk::GaussianOperator */
+ * \param[in] variance variance (time points^2); 0: a single weight of 1
+ * \param[in] timePoints number of time points, which limits the number of weights as in itk::GaussianOperator */
 std::vector<double>
 MakeTimeWeights(double variance, unsigned int timePoints);
 
-/** \brief How fields are combined along time. */
+/** \brief Options for combining fields along time. */
 struct TimeSmoothing
 {
-  std::vector<double> weights{ 1.0 };        ///< of the sum along time, from the middle one outwards
+  std::vector<double> weights{ 1.0 };        ///< weights of the sum along time, from the middle one outwards
   double              share{ 1.0 };          ///< factor of the sum
   double              kept{ 0.0 };           ///< factor of the previous output, which is added; 0: it is not read
-  bool                clearsBorder{ false }; ///< whether vectors on the border of the grid become 0
+  bool                clearsBorder{ false }; ///< sets vectors on the border of the grid to 0
 };
 
 /** \brief Smooths fields along time, with the first and the last one repeated outside.
  *
- * \param[in] shape of each field
- * \param[in] input a field for each time point
- * \param[in] smoothing weights, and what is added
- * \param[in,out] output a field for each time point; they may be those of the input
- * \param[in] residence where
+ * \param[in] shape shape of each field
+ * \param[in] input one field per time point
+ * \param[in] smoothing weights and the other options
+ * \param[in,out] output one field per time point; may be the fields of the input
+ * \param[in] residence memory of the backend
  * \exception std::invalid_argument a shape or a number of fields that is not allowed */
 void
 SmoothInTime(const FieldShape &                shape,

@@ -26,57 +26,59 @@
 #include <vector>
 
 /** \file
- * \brief Images and fields under chains of transforms, from memory of a backend to memory of the same backend. */
+ * \brief Warps images and computes fields with chains of transforms. Inputs and outputs are in the memory of the same
+ * backend. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Most stages of a chain: they travel with the launch of a kernel. */
+/** \brief Maximum number of stages of a chain, which are passed as arguments of a kernel. */
 inline constexpr std::size_t MaximumWarpStages = 7;
 
-/** \brief A transform of which displacements are in memory of a backend: a stage of WarpImage().
+/** \brief A stage of WarpImage() whose displacements are in the memory of a backend.
  *
- * \param[in] shape of the field
- * \param[in] field memory of the backend; it must outlive the stage's uses */
+ * \param[in] shape shape of the field
+ * \param[in] field field in the memory of the backend; it must outlive all uses of the stage */
 TransformChain::Stage
 MakeFieldStage(const FieldShape & shape, const void * field);
 
-/** \brief What itk::ResampleImageFilter does to an image under transforms that are not linear. */
+/** \brief Parameters of itk::ResampleImageFilter for transforms that are not linear. */
 struct ImageWarp
 {
-  FieldGrid  input;                        ///< where the image's pixels are
-  ScalarType pixel{ ScalarType::Float32 }; ///< of input and output: linear Float32 or Float64; nearest UInt8, too
-  bool       nearest{ false };             ///< nearest neighbour, not linear
+  FieldGrid  input;                        ///< grid of the image's pixels
+  ScalarType pixel{ ScalarType::Float32 }; ///< type of input and output: Float32 or Float64; for nearest also UInt8
+  bool       nearest{ false };             ///< nearest neighbour, else linear
   bool       cubic{ false };               ///< the pixels are coefficients of a cubic B-spline: Float32 or Float64
   bool       singleCoordinates{ false };   ///< the interpolator's coordinates are float, else double
-  bool       largestOutside{ false };      ///< outside of the image is the largest pixel, not 0
-  FieldGrid  output;                       ///< where the output's pixels are
-  /** In the order in which a point of the output goes through them; their displacements are memory of the backend. */
+  bool       largestOutside{ false };      ///< the value outside the image is its largest pixel, else 0
+  FieldGrid  output;                       ///< grid of the output's pixels
+  /** In the order in which they map a point of the output; displacements are in the memory of the backend. */
   std::vector<TransformChain::Stage> stages;
 };
 
-/** \brief Warps an image: each pixel of the output is the input's where the stages move its place, or what is outside.
+/** \brief Warps an image: each pixel of the output is interpolated in the input at the point to which the stages map
+ * it, or has the value outside.
  *
- * Places are ITK's. A field that is the first stage, on the output's own grid, is read at the samples, where ITK
- * interpolates between its vectors: except for roundings, that is the same. Nothing waits (Residence).
+ * Points equal ITK's. If the first stage is a field on the output's own grid, its vectors are read at the samples,
+ * where ITK interpolates between them: results are equal except for roundings. The call is asynchronous (Residence).
  *
- * \param[in] warp what is done
- * \param[in] image pixels of the input, x fastest; memory of the backend
- * \param[out] output pixels of the output; memory of the backend
- * \exception std::invalid_argument a type or a dimension that is not supported, or more than MaximumWarpStages
- * \param[in] residence where */
+ * \param[in] warp parameters
+ * \param[in] image pixels of the input, x fastest, in the memory of the backend
+ * \param[out] output pixels of the output, in the memory of the backend
+ * \param[in] residence memory of the backend
+ * \exception std::invalid_argument a type or a dimension that is not supported, or more than MaximumWarpStages */
 void
 WarpImage(const ImageWarp & warp, const void * image, void * output, const Residence & residence);
 
-/** \brief The field of a chain of transforms: how far each sample of a grid is moved (mm).
+/** \brief The displacement field of a chain of transforms on a grid (mm).
  *
- * \param[in] stages in the order in which a point goes through them; their displacements are memory of the backend
- * \param[in] shape of the output
- * \param[out] output memory of the backend
- * \exception std::invalid_argument as for WarpImage()
- * \param[in] residence where */
+ * \param[in] stages in the order in which they map a point; displacements are in the memory of the backend
+ * \param[in] shape shape of the output
+ * \param[out] output field in the memory of the backend
+ * \param[in] residence memory of the backend
+ * \exception std::invalid_argument as for WarpImage() */
 void
 MakeField(const std::vector<TransformChain::Stage> & stages,
           const FieldShape &                         shape,

@@ -29,41 +29,42 @@
 #include <memory>
 
 /** \file
- * \brief Recursive Gaussian smoothing and gradients of whole images, as itk::SmoothingRecursiveGaussianImageFilter and
- * itk::GradientRecursiveGaussianImageFilter compute them.
+ * \brief Recursive Gaussian smoothing and gradients of whole images, as in itk::SmoothingRecursiveGaussianImageFilter
+ * and itk::GradientRecursiveGaussianImageFilter.
  *
- * An image is filtered axis by axis, every line as a whole by a causal and an anticausal recursion
- * (math/RecursiveGaussian.h) in double precision, and is rounded to float after each axis, whatever its pixels are. All
- * operations are ITK's, in its order and rounded one by one: results have the bits of an ITK that was compiled without
- * fused multiply-adds, on either backend. */
+ * An image is filtered axis by axis. Each line is filtered by a causal and an anticausal recursion
+ * (math/RecursiveGaussian.h) in double precision, and is rounded to float after each axis, for any type of pixels. All
+ * operations are ITK's, in ITK's order and rounded one by one: results are bitwise equal to those of an ITK that was
+ * compiled without fused multiply-adds, on either backend. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief The least samples of a line that the filters take, as in ITK. */
+/** \brief Minimum number of samples of a line for the filters, as in ITK. */
 inline constexpr std::int64_t SmallestGaussianLine = 4;
 
-/** \brief An image that is filtered, and the widths of the Gaussians. */
+/** \brief The image to filter, and the widths of the Gaussians. */
 struct GaussianDescriptor
 {
   unsigned int                               dimension{ 3 };         ///< 2 to MaximumDimension
-  std::array<std::int64_t, MaximumDimension> size{ { 1, 1, 1, 1 } }; ///< samples an axis, x first; 1 above dimension
+  std::array<std::int64_t, MaximumDimension> size{ { 1, 1, 1, 1 } }; ///< samples per axis, x first; 1 for unused axes
   std::array<double, MaximumDimension>       spacing{ { 1.0, 1.0, 1.0, 1.0 } }; ///< mm, not 0
-  /** Standard deviations (mm), above 0. For smoothing by axis; for gradients the last one is that of the derivative
-   * along whichever axis, and the others are those of the other axes in their order, as in ITK. */
+  /** Standard deviations (mm), above 0. For smoothing one per axis. For gradients the last one is that of the
+   * derivative along any axis, and the others are those of the other axes in their order, as in ITK. */
   std::array<double, MaximumDimension> sigma{ { 1.0, 1.0, 1.0, 1.0 } };
-  /** Of smoothing: the axis along which alone lines are filtered, by \c order; all axes where it is below 0. */
+  /** For smoothing: the only axis whose lines are filtered, with \c order; below 0: all axes. */
   int           onlyAxis{ -1 };
-  GaussianOrder order{ GaussianOrder::Zero };  ///< of the one axis
+  GaussianOrder order{ GaussianOrder::Zero };  ///< order of the filter along that axis
   bool          normalizeAcrossScale{ false }; ///< derivatives are multiplied by their sigma
   ScalarType    pixel{ ScalarType::Float32 };  ///< type of the image's pixels
-  ScalarType    output{ ScalarType::Float32 }; ///< of the result; gradients are real numbers
-  /** Of gradients: the matrix, row by row, that the components along the grid's axes are multiplied with; where
-   * \c isRotated is set. */
+  ScalarType    output{ ScalarType::Float32 }; ///< type of the result; real numbers for gradients
+  /** For gradients: the matrix, row by row, that multiplies the components along the grid's axes if \c isRotated is
+   * set. */
   std::array<double, std::size_t{ MaximumDimension } * MaximumDimension> direction{};
-  bool                                                                   isRotated{ false }; ///< whether they are
+  /** Multiplies gradients with \c direction. */
+  bool isRotated{ false };
 
   /** Number of pixels. */
   std::int64_t
@@ -73,17 +74,16 @@ struct GaussianDescriptor
   }
 };
 
-/** \brief Smooths an image along all axes: the last one first, then from the first on, as ITK does; or filters it along
- * one axis (GaussianDescriptor::onlyAxis).
+/** \brief Smooths an image along all axes, the last one first and then from the first on, as in ITK. Or filters it
+ * along one axis (GaussianDescriptor::onlyAxis).
  *
- * \param[in] descriptor image and Gaussians; integers of the output are truncated towards zero, values beyond their
- *   range become the nearest they have
+ * \param[in] descriptor image and Gaussians; integer outputs are truncated towards zero and clamped to their range
  * \param[in] pixels host image, x fastest
- * \param[out] output host image of as many pixels; may be \p pixels, which then are as they were where an exception is
- *   thrown on the Cuda backend
+ * \param[out] output host image with as many pixels; may be \p pixels, which are then unchanged if the Cuda backend
+ * throws an exception
  * \param[in] context backend, device, threads and progress
- * \exception std::invalid_argument a wrong dimension, a size below SmallestGaussianLine, a sigma that is not above 0,
- *   or a spacing of 0
+ * \exception std::invalid_argument an unsupported dimension, a size below SmallestGaussianLine, a sigma that is not
+ * above 0, or a spacing of 0
  * \exception DeviceError the device failed
  * \exception OperationAborted the progress callback stopped it; \p output is incomplete */
 void
@@ -92,48 +92,48 @@ SmoothByGaussian(const GaussianDescriptor & descriptor,
                  void *                     output,
                  const ExecutionContext &   context);
 
-/** \brief The gradient of an image that was smoothed, per mm: the derivative along an axis, then the smoothing along
- * the others in their order, for each component.
+/** \brief The gradient of a smoothed image, per mm: for each component the derivative along its axis, then the
+ * smoothing along the others in their order.
  *
- * \param[in] descriptor image and Gaussians; the output is float32 or float64, whose values are floats where
- *   \c isRotated is not set
+ * \param[in] descriptor image and Gaussians; the output is float32 or float64, with values rounded to float if \c
+ * isRotated is not set
  * \param[in] pixels host image, x fastest
- * \param[out] gradients host image of \c dimension numbers a pixel, one after the other
- * \param[in] context as above
- * \exception std::invalid_argument as above, and an output that is not real */
+ * \param[out] gradients host image with \c dimension components per pixel, contiguous
+ * \param[in] context as for SmoothByGaussian()
+ * \exception std::invalid_argument as for SmoothByGaussian(), or an output that is not real */
 void
 MakeGaussianGradient(const GaussianDescriptor & descriptor,
                      const void *               pixels,
                      void *                     gradients,
                      const ExecutionContext &   context);
 
-/** \brief The magnitudes of these gradients, as itk::GradientMagnitudeRecursiveGaussianImageFilter computes them.
+/** \brief The magnitudes of these gradients, as in itk::GradientMagnitudeRecursiveGaussianImageFilter.
  *
  * \param[in] descriptor image and Gaussians; \c isRotated is ignored; the output as for SmoothByGaussian()
  * \param[in] pixels host image, x fastest
- * \param[out] output host image of as many pixels; may be \p pixels
- * \param[in] context as above
- * \exception std::invalid_argument,DeviceError,OperationAborted as above */
+ * \param[out] output host image with as many pixels; may be \p pixels
+ * \param[in] context as for SmoothByGaussian()
+ * \exception std::invalid_argument,DeviceError,OperationAborted as for SmoothByGaussian() */
 void
 MakeGaussianGradientMagnitude(const GaussianDescriptor & descriptor,
                               const void *               pixels,
                               void *                     output,
                               const ExecutionContext &   context);
 
-/** \brief The same gradients as a source, a plane a component, which stays in the memory of the backend.
+/** \brief The same gradients as a source with one plane per component, which stays in the memory of the backend.
  *
- * \param[in] descriptor image and Gaussians; its output is the element of the source
- * \param[in] source what the result says of itself: \c dimension components and as many samples
+ * \param[in] descriptor image and Gaussians; its output is the element type of the source
+ * \param[in] source description of the result: \c dimension components and as many samples as the image
  * \param[in] pixels host image, x fastest
- * \param[in] context as above
- * \exception std::invalid_argument as above, and where the two descriptors differ */
+ * \param[in] context as for SmoothByGaussian()
+ * \exception std::invalid_argument as for SmoothByGaussian(), or if the two descriptors do not fit */
 std::shared_ptr<const SampleSource>
 MakeGaussianGradientSource(const GaussianDescriptor & descriptor,
                            const SourceDescriptor &   source,
                            const void *               pixels,
                            const ExecutionContext &   context);
 
-/** \brief Which of the operations. */
+/** \brief The operations. */
 enum class GaussianOperation : unsigned char
 {
   Smoothing,        ///< SmoothByGaussian()
@@ -142,18 +142,18 @@ enum class GaussianOperation : unsigned char
   GradientMagnitude ///< MakeGaussianGradientMagnitude()
 };
 
-/** \brief Plans an operation on a device; images are not cut into pieces.
+/** \brief Plans the memory of an operation on a device; images are not divided into pieces.
  *
- * \param[in] descriptor what is done
- * \param[in] operation which
+ * \param[in] descriptor image and Gaussians
+ * \param[in] operation the operation
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
 PlanGaussian(const GaussianDescriptor & descriptor, GaussianOperation operation, std::size_t budget);
 
 /** \brief Work of an operation.
  *
- * \param[in] descriptor what is done
- * \param[in] operation which */
+ * \param[in] descriptor image and Gaussians
+ * \param[in] operation the operation */
 OperationWork
 CountGaussianWork(const GaussianDescriptor & descriptor, GaussianOperation operation);
 

@@ -24,8 +24,8 @@
 #include <cstddef>
 
 /** \file
- * \brief The filters of RecursiveGaussian.h for images that stay in the memory of a backend: nothing waits, and the
- * bits are the same. */
+ * \brief The filters of RecursiveGaussian.h for images that stay in the memory of a backend. They are asynchronous, and
+ * the results are bitwise equal. */
 
 namespace itk::CudaSpline
 {
@@ -40,14 +40,14 @@ namespace itk::CudaSpline
 std::size_t
 CountResidentGaussianScratch(const GaussianDescriptor & descriptor, GaussianOperation operation, Backend backend);
 
-/** \brief SmoothByGaussian() of an image that is in the memory of the residence.
+/** \brief SmoothByGaussian() for an image in the memory of the backend.
  *
  * \param[in] descriptor image and Gaussians; pixels are float32 or float64, and the output has their type
  * \param[in] pixels x fastest
  * \param[out] output as many pixels; not \p pixels
  * \param[out] scratch CountResidentGaussianScratch() bytes
- * \exception std::invalid_argument as SmoothByGaussian(), and other types
- * \param[in] residence where */
+ * \param[in] residence memory of the backend
+ * \exception std::invalid_argument as for SmoothByGaussian(), or other types */
 void
 SmoothResident(const GaussianDescriptor & descriptor,
                const void *               pixels,
@@ -55,22 +55,22 @@ SmoothResident(const GaussianDescriptor & descriptor,
                void *                     scratch,
                const Residence &          residence);
 
-/** \brief How the numbers of gradients are stored. */
+/** \brief Memory layout of the components of gradients. */
 enum class GradientLayout : unsigned char
 {
-  Vectors, ///< \c dimension numbers a pixel, side by side
-  Planes   ///< an image a component, one after the other: as a SampleSource has them
+  Vectors, ///< \c dimension components per pixel, contiguous
+  Planes   ///< one image per component, one after the other: the layout of SampleSource
 };
 
-/** \brief MakeGaussianGradient() of an image that is in the memory of the residence.
+/** \brief MakeGaussianGradient() for an image in the memory of the backend.
  *
  * \param[in] descriptor image and Gaussians; pixels are float32 or float64
  * \param[in] pixels x fastest
- * \param[out] gradients \c dimension numbers a pixel
+ * \param[out] gradients \c dimension components per pixel
  * \param[out] scratch CountResidentGaussianScratch() bytes
- * \exception std::invalid_argument as MakeGaussianGradient(), and other pixels
- * \param[in] residence where
- * \param[in] layout of the gradients */
+ * \param[in] residence memory of the backend
+ * \param[in] layout layout of the gradients
+ * \exception std::invalid_argument as for MakeGaussianGradient(), or other pixels */
 void
 MakeResidentGradient(const GaussianDescriptor & descriptor,
                      const void *               pixels,

@@ -42,90 +42,93 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Most derivatives n of the operations at points. */
+/** \brief Maximum order n of the derivatives at points. */
 inline constexpr unsigned int MostPointDerivatives = 2;
 
-/** \brief Images of a batch with lists of points, as continuous indices. All arrays are contiguous, of the type
- * \c element, and all in one place.
+/** \brief A batch of images with lists of points, as continuous indices. All arrays are contiguous, of the type \c
+ * element, and on the same device.
  *
- * Axes are those of NumPy: the first of an image is the slowest one, and the first number of a point belongs to it.
- * What is outside, and the support of a point, are as in InterpolateArray(): samples of an image need the prefilter of
- * the mode (FilterArray()) for orders 2 to 5, and the modes that are padded there (IsPadded()) take coefficients of
- * what the caller has padded.
+ * Axes are in the order of NumPy: the first axis of an image is the slowest one, and the first coordinate of a point
+ * belongs to it. The extension outside, and the support of a point, are those of InterpolateArray(): for orders 2 to 5
+ * the samples of an image need the prefilter of the mode (FilterArray()). For modes with padding (IsPadded()), the
+ * coefficients are those of samples that the caller has padded.
  *
- * A point with a NaN has no place: its values are NaN, and ScatterDerivatives() leaves it out. */
+ * The values of a point with a NaN are NaN, and ScatterDerivatives() ignores it. */
 struct SplinePoints
 {
-  unsigned int                dimension{ 3 };                 ///< 1 to 3
-  std::array<std::int64_t, 3> size{ { 1, 1, 1 } };            ///< of an image, the slowest axis first; 1 or more
-  std::int64_t                batches{ 1 };                   ///< images with their points; 0: nothing is done
-  std::int64_t                channels{ 1 };                  ///< of an image, which share its points
-  std::int64_t                count{ 0 };                     ///< points of an image
-  unsigned int                order{ 3 };                     ///< 0 to 5
-  ArrayMode                   mode{ ArrayMode::Mirror };      ///< what stands outside
-  double                      border{ 0.0 };                  ///< in the modes Constant and GridConstant
-  ScalarType                  element{ ScalarType::Float64 }; ///< of all arrays, weights and sums: Float32 or Float64
-  unsigned int                derivatives{ 0 };               ///< n, 0 to MostPointDerivatives
-  const void *                points{ nullptr };              ///< batches x count x dimension (samples)
-  std::int64_t                pointStride{ 0 };        ///< elements to the next image's points; 0: all have the same
-  const void *                coefficients{ nullptr }; ///< batches x channels x size; not of ScatterDerivatives()
-  std::int64_t coefficientStride{ 0 }; ///< elements to the next image's coefficients; 0: all have the same
-  /** Of ScatterDerivatives() and ContractDerivatives(): g, batches x channels x count x dimension^n. Null stands for
-   * ones, where n is 0. */
+  unsigned int                dimension{ 3 };            ///< 1 to 3
+  std::array<std::int64_t, 3> size{ { 1, 1, 1 } };       ///< of an image, slowest axis first; 1 or more
+  std::int64_t                batches{ 1 };              ///< number of images, each with its points; 0: no work
+  std::int64_t                channels{ 1 };             ///< channels per image, which share its points
+  std::int64_t                count{ 0 };                ///< points per image
+  unsigned int                order{ 3 };                ///< 0 to 5
+  ArrayMode                   mode{ ArrayMode::Mirror }; ///< how images are continued outside
+  double                      border{ 0.0 };             ///< value outside in the modes Constant and GridConstant
+  /** Type of all arrays, weights and sums: Float32 or Float64. */
+  ScalarType   element{ ScalarType::Float64 };
+  unsigned int derivatives{ 0 };  ///< order n, 0 to MostPointDerivatives
+  const void * points{ nullptr }; ///< batches x count x dimension (samples)
+  /** Distance of the next image's points (elements); 0: all images share them. */
+  std::int64_t pointStride{ 0 };
+  const void * coefficients{ nullptr }; ///< batches x channels x size; not used by ScatterDerivatives()
+  /** Distance of the next image's coefficients (elements); 0: all images share them. */
+  std::int64_t coefficientStride{ 0 };
+  /** For ScatterDerivatives() and ContractDerivatives(): g, batches x channels x count x dimension^n. Null means ones,
+   * for n = 0. */
   const void * weights{ nullptr };
-  /** What is written. EvaluateDerivatives(): batches x channels x count x dimension^n; ScatterDerivatives(): batches x
-   * channels x size; ContractDerivatives(): batches x count x dimension. Apart from what is read. */
+  /** The output. EvaluateDerivatives(): batches x channels x count x dimension^n; ScatterDerivatives(): batches x
+   * channels x size; ContractDerivatives(): batches x count x dimension. It must not overlap the inputs. */
   void *     result{ nullptr };
-  ArrayPlace place; ///< where all arrays are
+  ArrayPlace place; ///< memory of all arrays
 };
 
 /** \brief Derivatives of order n of the values at points (per sample^n).
  *
- * \param[in] points what is done
+ * \param[in] points images, points and result
  * \param[in] context backend, device, threads
  *
  * On a device the work is enqueued in the caller's stream.
- * \exception std::invalid_argument an order, dimension, size or address that cannot be
+ * \exception std::invalid_argument an unsupported order or dimension, an invalid size or address
  * \exception DeviceError a device that is out of memory or lost
  *
  * \par Accuracy
- * as InterpolateArray() for n = 0; a derivative's weights sum up to 2^n in magnitude, and its bound is so much larger.
- * Derivatives of order 1 and 2 of splines of order 1, 2 and 3 jump where a support begins; there they are those of the
- * support. */
+ * As InterpolateArray() for n = 0. The magnitudes of a derivative's weights sum to 2^n, and its bound is larger by that
+ * factor. Derivatives of order 1 and 2 of splines of order 1, 2 and 3 are discontinuous where a support begins; there
+ * they are those of that support. */
 void
 EvaluateDerivatives(const SplinePoints & points, const ExecutionContext & context);
 
-/** \brief By axis d of each point: the sum over all channels and lists I of n axes of g(I) D(Id, c, x), which is the
- * gradient with respect to x of the sum of g(I) D(I, c, x). As EvaluateDerivatives(). */
+/** \brief For each point and axis d, the sum over all channels and lists I of n axes of g(I) D(Id, c, x). It is the
+ * gradient with respect to x of the sum of g(I) D(I, c, x). Parameters and exceptions as for EvaluateDerivatives(). */
 void
 ContractDerivatives(const SplinePoints & points, const ExecutionContext & context);
 
-/** \brief The transpose of EvaluateDerivatives() as a map of coefficients: adds the numbers of points up in the samples
- * of their supports, with the weights of these ("push", or splatting). What stands outside of an array takes none.
+/** \brief The transpose of EvaluateDerivatives() as a map of coefficients: adds the numbers of points to the samples of
+ * their supports, with the weights of these ("push", or splatting). Samples outside an array are ignored.
  *
- * Sums are exact sums of numbers in fixed point, so they do not depend on their order: the result has the same bits at
- * every call, whatever the threads of the host or the blocks of a device do, and an image of a batch those that it has
- * by itself. An image and channel with numbers that are not finite has NaN in the supports of their points.
+ * Sums are exact sums of fixed-point numbers, which do not depend on their order: all calls are bitwise equal, for any
+ * number of threads or blocks, and an image of a batch has the same result as alone. If an image and channel has
+ * non-finite numbers, the supports of their points become NaN.
  *
- * On a device the work is enqueued in the caller's stream, and so is the memory that it takes: in a stream whose work
- * is captured into a graph both are a part of the graph.
+ * On a device the work, and the memory that it needs, are enqueued in the caller's stream. If the work of the stream is
+ * captured into a graph, both become a part of the graph.
  *
  * \par Accuracy
- * With m the largest magnitude of g of an image and channel, N its points times dimension^n 2^n: each number that is
- * added has a rounding of its weights of a few units of TReal, and one of N m 2^-60 with Float32 elements; with Float64
- * elements N m 2^-90 for up to 2^24 points. */
+ * Let m be the largest magnitude of g for an image and channel, and N its number of points times dimension^n 2^n. Each
+ * added number has a rounding error of its weights of a few units of TReal. In addition it has an error of N m 2^-60
+ * with Float32 elements, or N m 2^-90 with Float64 elements for up to 2^24 points. */
 void
 ScatterDerivatives(const SplinePoints & points, const ExecutionContext & context);
 
 /** \brief The transpose of FilterArray() as a map from samples to coefficients.
  *
  * With the extensions Reflect and GridWrap the prefilter is a symmetric matrix. With Mirror it is W^-1 S with S
- * symmetric and W = diag(1/2, 1, ..., 1, 1/2), since an end has no second image of itself; its transpose is W times the
- * prefilter times W^-1. On a device it is enqueued as ScatterDerivatives() is.
+ * symmetric and W = diag(1/2, 1, ..., 1, 1/2), because the end samples have no mirror image; its transpose is W times
+ * the prefilter times W^-1. On a device it is enqueued like ScatterDerivatives().
  *
- * \param[in] filter contiguous arrays whose type is its element
+ * \param[in] filter contiguous arrays of its element type
  * \param[in] context as for FilterArray()
- * \exception std::invalid_argument see FilterArray(); an array that is not contiguous
+ * \exception std::invalid_argument see FilterArray(), or an array that is not contiguous
  * \exception DeviceError a device that is out of memory or lost */
 void
 FilterArrayAdjoint(const ArrayFilter & filter, const ExecutionContext & context);

@@ -32,7 +32,7 @@
 #include <vector>
 
 /** \file
- * \brief Images of feature vectors, and the mean of their squared differences as a metric: for images of different
+ * \brief Images of feature vectors, and the mean of their squared differences as a metric for images of different
  * modalities. */
 
 namespace itk::CudaSpline
@@ -40,12 +40,12 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief A vector of numbers at each sample of a grid: floats in the memory of a residence. The numbers of a sample
- * follow one another; x is fastest. */
+/** \brief A vector at each sample of a grid: floats in the memory of a backend. The components of a sample are
+ * contiguous; x is fastest. */
 struct FeatureImage
 {
-  FieldGrid                   grid;          ///< where the samples are
-  int                         channels{ 0 }; ///< numbers of a sample
+  FieldGrid                   grid;          ///< grid of the samples
+  int                         channels{ 0 }; ///< components per sample
   std::shared_ptr<const void> data;          ///< floats
 };
 
@@ -53,27 +53,27 @@ struct FeatureImage
 int
 CountSelfSimilarityChannels(unsigned int dimension);
 
-/** \brief The self-similarity context of an image (MIND-SSC): descriptors that do not depend on the modality.
+/** \brief Computes the self-similarity context of an image (MIND-SSC): descriptors that do not depend on the modality.
  *
- * Around each sample there are two patches on each axis. With D_c the sum of the squared differences of two patches
- * whose axes differ, less the smallest of them, and V their mean, channel c is exp(-D_c / V). V is at least 0.001 and
- * at most 1000 times its mean over the image. Beyond the border the image continues with the samples of the border.
- * Where the image is constant, or not finite in a patch, all channels are 1.
+ * Each sample has two neighbouring patches on each axis. D_c is the sum of the squared differences of two patches on
+ * different axes, minus the smallest of these sums, and V is the mean of all D_c. Channel c is exp(-D_c / V). V is at
+ * least 0.001 and at most 1000 times its mean over the image. The image is continued with its border samples. Where the
+ * image is constant, or not finite in a patch, all channels are 1.
  *
  * M. P. Heinrich, M. Jenkinson, B. W. Papiez, M. Brady, J. A. Schnabel: Towards realtime multimodal fusion for
  * image-guided interventions using self-similarities, MICCAI 2013.
  *
- * \param[in] grid of the image
+ * \param[in] grid grid of the image
  * \param[in] pixel Float32 or Float64
- * \param[in] image its pixels, memory of the residence, x fastest
+ * \param[in] image its pixels, in the memory of the backend, x fastest
  * \param[in] options patches
- * \param[in] residence where
+ * \param[in] residence memory of the backend
  * \exception std::invalid_argument a dimension, a type or an option that is not supported
  * \exception DeviceError out of memory, or a lost device
  *
  * \par Accuracy
- * Squares are added up in float: of patches with a radius of 2 at most, a channel is right to 5e-5. The same bits in
- * each run on a backend. */
+ * Squares are added in float. For patches with a radius of at most 2, the error of a channel is at most 5e-5. All runs
+ * on a backend are bitwise equal. */
 FeatureImage
 MakeSelfSimilarity(const FieldGrid &             grid,
                    ScalarType                    pixel,
@@ -81,14 +81,15 @@ MakeSelfSimilarity(const FieldGrid &             grid,
                    const SelfSimilarityOptions & options,
                    const Residence &             residence);
 
-/** \brief An image of features, and how it is moved. */
+/** \brief An image of features, its mask, and its transforms. */
 struct MovedFeatures
 {
-  FeatureImage         features;        ///< the image
-  FieldGrid            maskGrid;        ///< where the samples of the mask are
-  const std::uint8_t * mask{ nullptr }; ///< not 0: the image counts there, by the nearest pixel; null: everywhere
-  /** From the samples of the force's grid to the image, in the order in which a sample goes through them; a field on
-   * that grid may be the first. Displacements are memory of the residence. */
+  FeatureImage features; ///< the image
+  FieldGrid    maskGrid; ///< grid of the mask
+  /** Nonzero: the image counts there, sampled at the nearest pixel; null: everywhere. */
+  const std::uint8_t * mask{ nullptr };
+  /** Stages from the samples of the force's grid to the image, in the order in which they map a sample. The first one
+   * may be a field on that grid. Displacements are in the memory of the backend. */
   std::vector<TransformChain::Stage> stages;
 };
 
@@ -96,21 +97,22 @@ struct MovedFeatures
 std::size_t
 CountFeatureForcesScratch(const FieldGrid & grid);
 
-/** \brief Mean squared difference of two images of features, and the forces on the displacements of either; nothing
- * waits.
+/** \brief Mean squared difference of two images of features, and the forces on the displacements of either image. The
+ * call is asynchronous.
  *
- * Features are interpolated linearly where the samples are moved to, and the gradient is that of the interpolation:
- * with F and M the vectors of a sample, C channels and J the Jacobian of the stages after the field, the force on the
- * moving image is J' sum_c 2 / C (F_c - M_c) grad M_c; a step along it lowers the value. It is 0 where one of the
+ * Features are interpolated linearly at the mapped samples, and the gradient is that of the interpolation. With the
+ * vectors F and M of a sample, C channels and the Jacobian J of the stages after the field, the force on the moving
+ * image is J' sum_c 2 / C (F_c - M_c) grad M_c. A step along the force lowers the value. It is 0 where one of the
  * images does not count.
  *
  * \param[in] shape grid and type of the forces
  * \param[in] images the fixed and the moving image, with the same number of channels
- * \param[out] sums of the squared differences divided by C, and how many samples count; memory of the residence
- * \param[out] byMoving force on the displacements of the moving image; null: not wanted
- * \param[out] byFixed force on those of the fixed image; null: not wanted
+ * \param[out] sums sum of the squared differences divided by C, and number of samples that count, in the memory of the
+ * backend
+ * \param[out] byMoving force on the displacements of the moving image; null: not computed
+ * \param[out] byFixed force on those of the fixed image; null: not computed
  * \param[out] scratch CountFeatureForcesScratch() bytes
- * \param[in] residence where all of it is
+ * \param[in] residence memory of the backend, for all arrays
  * \exception std::invalid_argument channels that differ, or too many stages
  * \exception DeviceError a step cannot be enqueued */
 void

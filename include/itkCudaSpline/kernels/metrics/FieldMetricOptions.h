@@ -23,7 +23,7 @@
 #include "itkCudaSpline/math/ScalarType.h"
 
 /** \file
- * \brief How registrations by fields compare two images on a grid. */
+ * \brief Options of the metrics with which registrations of displacement fields compare two images on a grid. */
 
 namespace itk::CudaSpline
 {
@@ -33,10 +33,10 @@ namespace itk::CudaSpline
 /** \brief Parameters of MakeSelfSimilarity(); the defaults are those of Siebert, Hansen and Heinrich (2021). */
 struct SelfSimilarityOptions
 {
-  int radius{ 1 };   ///< of the patches that are compared (samples): they are 2 radius + 1 wide
-  int distance{ 2 }; ///< of the patches from the sample, along the axes (samples)
+  int radius{ 1 };   ///< radius of the compared patches (samples), which are 2 radius + 1 wide
+  int distance{ 2 }; ///< distance of the patches from the sample, along the axes (samples)
 
-  /** Whether two are the same. */
+  /** Whether both have the same values. */
   bool
   operator==(const SelfSimilarityOptions & other) const
   {
@@ -44,16 +44,16 @@ struct SelfSimilarityOptions
   }
 };
 
-/** \brief A metric that has a force on each sample, and its parameters. */
+/** \brief A metric that has a force at each sample, and its parameters. */
 struct FieldMetricOptions : MetricOptions
 {
-  MetricKind            kind{ MetricKind::LocalCorrelation }; ///< which metric; it has HasFieldForce()
-  ScalarType            arithmetic{ ScalarType::Float32 };    ///< of windows and of the weights of histograms
-  double                epsilon{ 0.0 };                       ///< see LocalCorrelationDescriptor
-  bool                  exchangesGradients{ true };           ///< see MetricType::ExchangesGradients
-  double                differenceThreshold{ 0.001 };         ///< of Demons: smaller differences have no force
-  double                denominatorThreshold{ 1e-9 };         ///< of Demons: nor have smaller denominators
-  SelfSimilarityOptions selfSimilarity;                       ///< of SelfSimilarity
+  MetricKind            kind{ MetricKind::LocalCorrelation }; ///< the metric, for which HasFieldForce() is true
+  ScalarType            arithmetic{ ScalarType::Float32 }; ///< arithmetic of windows and of the weights of histograms
+  double                epsilon{ 0.0 };                    ///< see LocalCorrelationDescriptor
+  bool                  exchangesGradients{ true };        ///< see MetricType::ExchangesGradients
+  double                differenceThreshold{ 0.001 };      ///< of Demons: no force below this difference
+  double                denominatorThreshold{ 1e-9 };      ///< of Demons: no force below this denominator
+  SelfSimilarityOptions selfSimilarity;                    ///< of SelfSimilarity
 };
 
 /** @} */

@@ -27,39 +27,41 @@
 #include <vector>
 
 /** \file
- * \brief Images as metrics see them through a transform: values, whether there are any, and gradients. */
+ * \brief Images mapped by a transform, as metrics use them: values, validity, and gradients. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What an itk::ImageToImageMetricv4 has of an image at the samples of a grid that a displacement field moves.
+/** \brief Describes how an itk::ImageToImageMetricv4 maps an image to the samples of a grid that a displacement field
+ * moves.
  *
- * Values and gradients are those of the image itself where the samples are moved to, linear between its pixels; the
- * gradient is multiplied by the Jacobians by position of all stages after the field: it is the derivative by the
- * field's vectors. */
+ * Values and gradients are those of the image itself at the mapped samples, interpolated linearly. The gradient is
+ * multiplied by the Jacobians with respect to position of all stages after the field: it is the derivative with respect
+ * to the field's vectors. */
 struct ImageMapping
 {
-  FieldGrid  input;                        ///< where the image's pixels are
-  ScalarType pixel{ ScalarType::Float32 }; ///< of the image and of values: Float32 or Float64
-  FieldGrid  mask;                         ///< where the mask's pixels are, if there is one
-  FieldShape output;                       ///< where the samples are, and the type of gradients
-  /** In the order in which a sample goes through them; a field on the output's grid may be the first. Displacements are
-   * memory of the backend. */
+  FieldGrid  input;                        ///< grid of the image's pixels
+  ScalarType pixel{ ScalarType::Float32 }; ///< type of the image and of values: Float32 or Float64
+  FieldGrid  mask;                         ///< grid of the mask's pixels, if there is a mask
+  FieldShape output;                       ///< grid of the samples, and type of gradients
+  /** In the order in which they map a sample; the first one may be a field on the output's grid. Displacements are in
+   * the memory of the backend. */
   std::vector<TransformChain::Stage> stages;
 };
 
-/** \brief What is mapped, in memory of the backend, x fastest. */
+/** \brief The inputs of a mapping, in the memory of the backend, x fastest. */
 struct MappedSources
 {
-  const void *         image{ nullptr };     ///< its pixels
-  const std::uint8_t * mask{ nullptr };      ///< not 0: the image counts there, by the nearest pixel; null: everywhere
-  const void *         gradients{ nullptr }; ///< vectors (per mm) at the image's pixels, of the output's type; null:
-                                             ///< gradients are ITK's central differences
+  const void * image{ nullptr }; ///< pixels of the image
+  /** Nonzero: the image counts there, sampled at the nearest pixel; null: everywhere. */
+  const std::uint8_t * mask{ nullptr };
+  /** Vectors (per mm) at the image's pixels, of the output's type; null: ITK's central differences. */
+  const void * gradients{ nullptr };
 };
 
-/** \brief Where results go, in memory of the backend: a number, a byte and a vector a sample. */
+/** \brief The results of a mapping, in the memory of the backend: one number, one byte and one vector per sample. */
 struct MappedImage
 {
   void *         values{ nullptr };    ///< of the type of the image; 0 outside
@@ -67,13 +69,13 @@ struct MappedImage
   void *         gradients{ nullptr }; ///< of the output's type (per mm of its space); 0 outside
 };
 
-/** \brief Maps an image. Nothing waits (Residence).
+/** \brief Maps an image. The call is asynchronous (Residence).
  *
- * \param[in] mapping what is done
- * \param[in] sources of what
+ * \param[in] mapping parameters
+ * \param[in] sources inputs
  * \param[out] output results
- * \exception std::invalid_argument a type or a dimension that is not supported, or more than MaximumWarpStages
- * \param[in] residence where */
+ * \param[in] residence memory of the backend
+ * \exception std::invalid_argument a type or a dimension that is not supported, or more than MaximumWarpStages */
 void
 MapImage(const ImageMapping &  mapping,
          const MappedSources & sources,

@@ -40,161 +40,161 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What a pass over the samples of a metric adds up. */
+/** \brief The sums that a pass over the samples of a metric computes. */
 enum class MetricPass : unsigned char
 {
   MeanSquares, ///< value 0: (f - m)^2; weight 2 (f - m)
   Means,       ///< values 0 and 1: f and m; no moments
-  Correlation, ///< values 0 to 2: f1^2, m1^2, f1 m1 of f1 = f - mean, m1 = m - mean; weights f1 and m1
+  Correlation, ///< values 0 to 2: f1^2, m1^2, f1 m1 with f1 = f - mean, m1 = m - mean; weights f1 and m1
   Histogram,   ///< the joint histogram of MetricParameters::bins; no moments
-  /** Weight: minus the sum over the bins of a sample's window of dB times MetricParameters::table. Where
-   * EvaluateMetric() makes that table (MakesTable()), value 0: the negative information, and the count is that of the
-   * histogram. */
+  /** Weight: minus the sum over the bins of a sample's window of dB times MetricParameters::table. If EvaluateMetric()
+   * computes that table (MakesTable()), value 0 is the negative information, and the count is that of the histogram. */
   Information,
-  /** Values 0: squares of local correlations, 1: windows of these that are flat (LocalCorrelationSums), 2: 1 where
-   * nothing was interpolated, as the stages move nothing and the grid is the moving image's, else 0; weight: the factor
-   * of EvaluateLocalCorrelation(). Samples are those of a grid. */
+  /** Value 0: squares of local correlations. Value 1: number of flat windows (LocalCorrelationSums). Value 2: 1 if
+   * nothing was interpolated, because the stages are the identity and the grid is the moving image's; else 0. Weight:
+   * the factor of EvaluateLocalCorrelation(). Samples are those of a grid. */
   LocalCorrelation,
-  /** Value 0: (f - m)^2; weight (f - m) / ((f - m)^2 / normalizer + g^2), 0 up to the thresholds of MetricParameters.
-   * Forces are along the unchanged g, as in ITK: stages after the field do not rotate them. */
+  /** Value 0: (f - m)^2; weight (f - m) / ((f - m)^2 / normalizer + g^2), or 0 up to the thresholds of
+   * MetricParameters. Forces are along the unchanged g, as in ITK: stages after the field do not rotate them. */
   Demons,
-  Weights ///< no value; weight f: the fixed values are the samples' weights
+  Weights ///< no value; weight f: the fixed values are the weights of the samples
 };
 
-/** \brief Where the gradient of the moving image comes from. */
+/** \brief How the gradient of the moving image is computed. */
 enum class MetricGradient : unsigned char
 {
-  None,               ///< not wanted: no moments are added up
-  Image,              ///< from an image of gradients, each number interpolated linearly
-  CentralDifferences, ///< of linear interpolation half a spacing away along each axis of space; 0 at the edges
-  Analytic,           ///< of the B-spline that gives the values
-  Samples             ///< given for each sample: of derivatives by displacements
+  None,               ///< not computed: no moments are added
+  Image,              ///< read from an image of gradients, each component interpolated linearly
+  CentralDifferences, ///< of linear interpolation half a spacing away along each axis of physical space; 0 at the edges
+  Analytic,           ///< gradient of the B-spline that interpolates the values
+  Samples             ///< given for each sample, for derivatives with respect to displacements
 };
 
-/** \brief There is no derivative, by this pass or a later one. */
+/** \brief No derivative, in this pass and later ones. */
 struct NoDerivative
 {};
 
-/** \brief The derivative by the parameters of linear stages, as moments. */
+/** \brief The derivative with respect to the parameters of linear stages, as moments. */
 struct LinearMoments
 {
-  /** The first stages, all Affine, that moments are for; nothing: all stages are Affine, and moments are for them. */
+  /** Number of leading stages, all Affine, whose derivative the moments give; empty: all stages, which are Affine. */
   std::optional<std::size_t> stages;
 };
 
-/** \brief The derivative by the coefficients of a stage of B-splines. On a device passes without derivative take their
- * samples in the order of its cells, too. */
+/** \brief The derivative with respect to the coefficients of a B-spline stage. On a device, passes without derivative
+ * also visit their samples in the order of the spline's cells. */
 struct SplineCoefficients
 {
-  std::size_t stage{ 0 }; ///< of the chain
+  std::size_t stage{ 0 }; ///< index in the chain
 };
 
-/** \brief The derivative by the displacements of a stage at the samples: those of a grid that is the virtual one. Not
- * of MetricPass::Correlation, and not of lists of places. */
+/** \brief The derivative with respect to the displacements of a stage at the samples, which are those of the virtual
+ * grid. Not for MetricPass::Correlation, and not for lists of points. */
 struct FieldDisplacements
 {
-  std::size_t stage{ 0 }; ///< of the chain
+  std::size_t stage{ 0 }; ///< index in the chain
 };
 
-/** \brief What the derivative of an evaluation is by. */
+/** \brief The variables of the derivative of an evaluation. */
 using MetricDerivative = std::variant<NoDerivative, LinearMoments, SplineCoefficients, FieldDisplacements>;
 
 /** \brief Minimum number of bins of a histogram along either axis: a window and its padding. */
 inline constexpr int MinHistogramBins = 5;
-/** \brief Maximum number: two words of each bin fit the shared memory of a block of a large device; smaller devices
- * count in their memory. */
+/** \brief Maximum number of bins along either axis: two words per bin fit the shared memory of a block of a large
+ * device. Smaller devices use global memory. */
 inline constexpr int MaxHistogramBins = 160;
-/** \brief Its former name, for one release. */
+/** \brief Deprecated name of MaxHistogramBins, for one release. */
 [[deprecated("MaxHistogramBins")]] inline constexpr int MostHistogramBins = MaxHistogramBins;
 
-/** \brief Whether a histogram can have so many bins. */
+/** \brief Whether a number of bins is allowed. */
 constexpr bool
 IsBinCount(std::int64_t bins)
 {
   return bins >= MinHistogramBins && bins <= MaxHistogramBins;
 }
 
-/** \brief What is wrong with a number of bins for which IsBinCount() is false. */
+/** \brief Describes why a number of bins is not allowed. */
 std::string
 DescribeBinProblem(std::int64_t bins);
 
-/** \brief Numbers of a metric's formula, which earlier passes or the images give. */
+/** \brief Numbers in a metric's formula that earlier passes or the images provide. */
 struct MetricParameters
 {
   double     fixedMean{ 0.0 };  ///< of MetricPass::Correlation
   double     movingMean{ 0.0 }; ///< of MetricPass::Correlation
   ParzenBins bins;              ///< of MetricPass::Histogram and Information
-  /** Of MetricPass::Information: a number a bin, bins x bins, those of a fixed bin one after the other; null: that of
-   * ReduceMattes(), by the histogram of the same samples, where MakesTable(). */
+  /** Of MetricPass::Information: one number per bin, bins x bins, with those of each fixed bin contiguous. Null: the
+   * table of ReduceMattes() from the histogram of the same samples, if MakesTable(). */
   std::shared_ptr<const std::vector<double>> table;
   std::array<int, 3> radius{ { 2, 2, 2 } }; ///< of MetricPass::LocalCorrelation: windows are 2 radius + 1 wide
   double             epsilon{ 0.0 };        ///< of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor
   bool               isExact{ false };      ///< of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor
-  /** Of MetricPass::LocalCorrelation: gradients at the samples are compared, not windows around them. Value 0: the sum
-   * of the squared sines of their angles; \c varianceFloors: squares of edge parameters. */
+  /** Of MetricPass::LocalCorrelation: compares gradients at the samples, not windows around them. Value 0 is then the
+   * sum of the squared sines of their angles, and \c varianceFloors are squares of edge parameters. */
   bool comparesGradients{ false };
   /** Of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor. */
   std::array<double, 2> varianceFloors{ { 0.0, 0.0 } };
   double                normalizer{ 1.0 };           ///< of MetricPass::Demons (mm^2)
-  double                differenceThreshold{ 0.0 };  ///< of MetricPass::Demons: smaller differences have no weight
-  double                denominatorThreshold{ 0.0 }; ///< of MetricPass::Demons: nor have smaller denominators
+  double                differenceThreshold{ 0.0 };  ///< of MetricPass::Demons: no weight below this difference
+  double                denominatorThreshold{ 0.0 }; ///< of MetricPass::Demons: no weight below this denominator
 };
 
-/** \brief What a metric compares, and where: all of it is run-time.
+/** \brief Describes the images and the samples that a metric compares, at run time.
  *
- * Samples are those of a grid, or of a list of places, in the virtual domain. The values of the fixed image are given,
- * as they stay the same through all iterations; the transform moves the samples into the moving image. */
+ * Samples are those of a grid, or of a list of points, in the virtual domain. The values of the fixed image are given,
+ * as they do not change between iterations. The transform maps the samples into the moving image. */
 struct MetricDescriptor
 {
   unsigned int dimension{ 3 };                  ///< of all images: 2 or 3
-  MetricPass   pass{ MetricPass::MeanSquares }; ///< what is added up
-  /** Where gradients come from; with None the pass has no derivative. */
+  MetricPass   pass{ MetricPass::MeanSquares }; ///< the sums to compute
+  /** How gradients are computed; with None the pass has no derivative. */
   MetricGradient gradient{ MetricGradient::None };
   /** The virtual domain (outputOrigin, indexToPoint; the grid of samples is its region), the transform (stages), and
    * the moving image (inputOrigin, pointToIndex). */
   TransformChain chain;
-  /** What the derivative is by, of this pass or of the later passes that it leaves values for. */
+  /** The variables of the derivative, of this pass or of the later passes for which it stores values. */
   MetricDerivative derivative;
-  /** Whether a pass without derivative leaves the moving values of its samples in the workspace, and one with it takes
-   * them from there: the same samples, stages and sources. Not with gradients that come with the values (Analytic). */
+  /** Whether a pass without derivative stores the moving values of its samples in the workspace, and a pass with
+   * derivative reads them. Both must have the same samples, stages and sources. Not with gradients that are computed
+   * with the values (Analytic). */
   bool sharesValues{ false };
   bool marksValid{ false }; ///< a pass that stores values also stores which samples are valid
-  /** Memory where the derivative by a stage is put instead of into MetricResult, as that has it: by displacements
-   * (FieldDisplacements) D numbers for each sample, of the host, or of the device of the context, where it stays; by
-   * coefficients (SplineCoefficients) those of each set of weights, one after the other, in memory of the backend.
-   * Null: it is put into MetricResult. */
+  /** Memory to which the derivative with respect to a stage is written instead of MetricResult, in the layout of
+   * MetricResult. With FieldDisplacements: D numbers per sample, in host memory, or in memory of the context's device,
+   * where it stays. With SplineCoefficients: the coefficients of each set of weights, one set after the other, in the
+   * memory of the backend. Null: it is written to MetricResult. */
   double *                forces{ nullptr };
   InterpolationDescriptor interpolation; ///< of the moving image, with its bounds: Nearest, Linear or BSpline
-  /** Moving values are rounded to float, and differences too: pixels of the images are float, sums double. */
+  /** Rounds moving values to float, and differences too, for images of float pixels; sums are double. */
   bool                  singleMoving{ false };
-  bool                  singleFixed{ false };   ///< see singleMoving: of differences, which have the fixed image's type
+  bool                  singleFixed{ false }; ///< see singleMoving: for differences, which have the fixed image's type
   std::array<double, 3> spacing{ { 1, 1, 1 } }; ///< of the moving image (mm), for central differences
-  std::array<double, 3> centre{ { 0, 0, 0 } };  ///< c of moments (mm), in the virtual domain
-  MetricParameters      parameters;             ///< of the pass
+  std::array<double, 3> centre{ { 0, 0, 0 } };  ///< centre c of the moments (mm), in the virtual domain
+  MetricParameters      parameters;             ///< parameters of the pass
 
-  /** \brief A mask in the space of the moving image: a sample counts where the nearest pixel is not 0. */
+  /** \brief A mask in the space of the moving image: a sample counts if the nearest pixel is not 0. */
   struct Mask
   {
-    TransformChain::Vector origin{};       ///< place of the mask's index 0 (mm)
-    TransformChain::Matrix pointToIndex{}; ///< indices of the mask a mm
-    TransformChain::Vector offset{};       ///< of the map from the moving image's space to the mask's own (mm)
-    TransformChain::Matrix matrix{};       ///< of that map
+    TransformChain::Vector origin{};       ///< point of the mask's index 0 (mm)
+    TransformChain::Matrix pointToIndex{}; ///< indices of the mask per mm
+    TransformChain::Vector offset{};       ///< offset of the map from the moving image's space to the mask's own (mm)
+    TransformChain::Matrix matrix{};       ///< matrix of that map
   };
-  Mask mask; ///< read where MetricSources::mask is there
+  Mask mask; ///< used if MetricSources::mask is given
 
-  /** The stage of B-splines that the derivative is by; null: it is by none. */
+  /** The B-spline stage of the derivative; null if it is not with respect to coefficients. */
   const SplineCoefficients *
   GetSpline() const
   {
     return std::get_if<SplineCoefficients>(&derivative);
   }
-  /** The stage of displacements that the derivative is by; null: it is by none. */
+  /** The displacement stage of the derivative; null if it is not with respect to displacements. */
   const FieldDisplacements *
   GetField() const
   {
     return std::get_if<FieldDisplacements>(&derivative);
   }
-  /** The number of either; nothing: it is by neither. */
+  /** The index of either stage; empty if there is none. */
   std::optional<std::size_t>
   GetStage() const
   {
@@ -203,8 +203,8 @@ struct MetricDescriptor
                                    : std::nullopt;
   }
 
-  /** How many stages lead from the virtual domain to where the derivative is: gradients come back through those behind
-   * by their Jacobians by position. */
+  /** Number of stages from the virtual domain to the space of the derivative. Gradients are multiplied with the
+   * Jacobians with respect to position of the stages after these. */
   std::size_t
   CountFront() const
   {
@@ -216,8 +216,8 @@ struct MetricDescriptor
     return moments != nullptr ? moments->stages.value_or(chain.stages.size()) : chain.stages.size();
   }
 
-  /** Whether a sample has a Jacobian of its own of the stages behind: some of them are not Affine, or moments are not
-   * for all of them. */
+  /** Whether the Jacobian of the stages after those of CountFront() must be computed for each sample: some of them are
+   * not Affine, or moments are not for all stages. */
   bool
   HasOuterJacobian() const
   {
@@ -225,7 +225,7 @@ struct MetricDescriptor
     return this->GetStage() ? !IsAffineFrom(front) : front < chain.stages.size();
   }
 
-  /** Whether the stages of the chain are Affine, from one of them on. */
+  /** Whether the stages of the chain are Affine, from a given one on. */
   bool
   IsAffineFrom(std::size_t first) const
   {
@@ -237,116 +237,120 @@ struct MetricDescriptor
 
 /** \brief The arrays of a metric, in the memory of one backend.
  *
- * Lists are sources of one dimension; pixels are not filtered but those of \c moving. */
+ * Lists are sources of one dimension. Only the pixels of \c moving are filtered. */
 struct MetricSources
 {
   std::shared_ptr<const SampleSource> fixed;  ///< a fixed value for each sample: float32 or float64
-  std::shared_ptr<const SampleSource> inside; ///< uint8, not 0 for samples that count; null: all do
-  std::shared_ptr<const SampleSource> points; ///< places (float64, D for each sample, mm); null: the chain's region
-  std::shared_ptr<const SampleSource> moving; ///< samples or coefficients; its element is that of all arithmetic
-  /** Planes of gradients (Image), samples (CentralDifferences), or a list of D numbers for each sample (Samples). */
+  std::shared_ptr<const SampleSource> inside; ///< uint8, nonzero for samples that count; null: all count
+  std::shared_ptr<const SampleSource> points; ///< points (float64, D per sample, mm); null: the chain's region
+  std::shared_ptr<const SampleSource> moving; ///< samples or coefficients; its element type is that of all arithmetic
+  /** Planes of gradients (Image), samples (CentralDifferences), or a list of D numbers per sample (Samples). */
   std::shared_ptr<const SampleSource> gradient;
-  std::shared_ptr<const SampleSource> mask; ///< uint8 pixels of a moving mask; null: none
+  std::shared_ptr<const SampleSource> mask; ///< uint8 pixels of a moving mask; null: no mask
 };
 
 /** \brief The sums of a pass. */
 struct MetricResult
 {
-  std::int64_t          count{ 0 };            ///< samples that are valid
+  std::int64_t          count{ 0 };            ///< number of valid samples
   std::array<double, 3> values{ { 0, 0, 0 } }; ///< see MetricPass
-  /** Of the sets of weights that MetricPass names: by SplineCoefficients the sums of w B(x)' M' g, a plane
-   * of coefficients an axis, with B the splines' weights and M the Jacobian by position of the stages behind; with
-   * FieldDisplacements w M' g of each sample, its D numbers side by side, 0 where it is not valid; else D rows of D + 1
-   * moments (MetricSums) of M' g. M is the derivative of B-splines, and ITK's differences of displacement fields. Empty
-   * where no derivative is wanted. */
+  /** The derivative for each set of weights that MetricPass names; empty if not computed. M is the Jacobian with
+   * respect to position of the stages after the stage of the derivative: the derivative of B-splines, and ITK's
+   * differences of displacement fields.
+   *
+   * * With SplineCoefficients: the sums of w B(x)' M' g, one plane of coefficients per axis, where B are the spline's
+   *   weights.
+   * * With FieldDisplacements: w M' g of each sample, its D components contiguous, 0 where it is not valid.
+   * * Else: D rows of D + 1 moments (MetricSums) of M' g. */
   std::array<std::vector<double>, 2> derivatives;
-  /** Of MetricPass::Histogram: sums of the weights of windows, bins x bins, each weight rounded as ParzenWeight says:
-   * in double precision where elements are float64. */
+  /** Of MetricPass::Histogram: sums of the weights of windows, bins x bins. Each weight is rounded as documented for
+   * ParzenWeight, or is double if elements are float64. */
   std::vector<double> histogram;
 };
 
-/** \brief Moving values that a pass left; see MetricDescriptor::sharesValues. */
+/** \brief Moving values that a pass has stored; see MetricDescriptor::sharesValues. */
 struct MetricMovingValues;
 
-/** \brief The samples in the order of the cells of a grid of B-splines, on a device. */
+/** \brief The samples in the order of the cells of a B-spline's grid, on a device. */
 class MetricCellOrder;
 
-/** \brief What evaluations of a metric leave for the next ones.
+/** \brief Data that evaluations of a metric keep for later ones.
  *
- * For one caller at a time, one backend and one device. An order is made again where samples or grid are others; values
- * are for the caller to keep apart, see MetricDescriptor::sharesValues. */
+ * It is for one caller at a time, one backend and one device. The order is computed again if the samples or the grid
+ * have changed. The caller must keep track of the values, see MetricDescriptor::sharesValues. */
 struct MetricWorkspace
 {
-  std::shared_ptr<MetricMovingValues>    values; ///< of the last pass that left them
-  std::shared_ptr<const MetricCellOrder> order;  ///< of the last pass that had need of one
+  std::shared_ptr<MetricMovingValues>    values; ///< values of the last pass that stored them
+  std::shared_ptr<const MetricCellOrder> order;  ///< order of the last pass that needed one
 };
 
-/** \brief Adds up a metric over its samples.
+/** \brief Sums a metric over its samples.
  *
- * The order of the additions follows from the samples alone, and from the cells of the splines' grid that they are in:
- * the same call gives the same bits, whatever else runs and however many threads do.
+ * The order of summation depends only on the samples, and on the cells of the spline's grid that contain them: equal
+ * calls give bitwise equal results for any number of threads.
  *
- * \param[in] descriptor what is compared
+ * \param[in] descriptor the images and samples to compare
  * \param[in] sources the arrays, made by the backend and on the device of the context
  * \param[in] context backend, device, threads
- * \param[in,out] workspace what earlier evaluations left, and this one does; null: nothing is kept
- * \return the sums; the count is 0 where no sample is valid
+ * \param[in,out] workspace data of earlier evaluations, and of this one for later ones; null: no data is kept
+ * \return the sums; the count is 0 if no sample is valid
  * \exception std::invalid_argument sources that do not fit the descriptor or the context
  * \exception DeviceError a device that is out of memory or lost
  *
  * \par Accuracy
- * Coordinates are ITK's bits in either precision, so the count is ITK's. With Float64 elements, values and gradients
- * are ITK's except for fused operations, and sums are double. With Float32, samples, coefficients, values of B-splines
- * and gradients have some rounding errors of float; linear interpolation of values and all sums are double. */
+ * Coordinates are bitwise equal to ITK's in either precision, and so is the count. With Float64 elements, values and
+ * gradients equal ITK's except for fused operations, and sums are double. With Float32 elements, samples, coefficients,
+ * values of B-splines and gradients have some rounding errors of float; linear interpolation of values and all sums are
+ * double. */
 MetricResult
 EvaluateMetric(const MetricDescriptor & descriptor,
                const MetricSources &    sources,
                const ExecutionContext & context,
                MetricWorkspace *        workspace = nullptr);
 
-/** \brief Whether EvaluateMetric() makes the table of MetricPass::Information itself: on a device, where derivatives
- * are by linear stages. Then histogram, table and derivative follow each other, and the host waits once.
+/** \brief Whether EvaluateMetric() computes the table of MetricPass::Information itself: on a device, for derivatives
+ * with respect to linear stages. Histogram, table and derivative are then enqueued together, and the host waits only
+ * once.
  *
- * \param[in] descriptor what is compared; its pass does not matter
- * \param[in] context where */
+ * \param[in] descriptor the images and samples to compare; its pass has no effect
+ * \param[in] context backend */
 bool
 MakesTable(const MetricDescriptor & descriptor, const ExecutionContext & context);
 
-/** \brief Number of samples that EvaluateMetric() looks at.
+/** \brief Number of samples that EvaluateMetric() visits.
  *
- * \param[in] sources the arrays; \c fixed is there */
+ * \param[in] sources the arrays; \c fixed must be given */
 std::int64_t
 CountMetricSamples(const MetricSources & sources);
 
 /** \brief Work of EvaluateMetric(), in addition to that of its sources.
  *
- * \param[in] descriptor what is compared
+ * \param[in] descriptor the images and samples to compare
  * \param[in] moving the moving image's source
  * \param[in] samples number of samples */
 OperationWork
 CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & moving, std::int64_t samples);
 
-/** \brief Why a device cannot evaluate a metric that the host can; null where it can.
+/** \brief Returns why only the host can evaluate a metric; null if a device can.
  *
- * Derivatives by the coefficients of B-splines number samples and nodes in 32 bits there, and windows of local
- * correlation have a radius of 22 at most.
+ * On a device, derivatives with respect to the coefficients of B-splines index samples and nodes with 32 bits, and
+ * windows of local correlation have a maximum radius of 22.
  *
- * \param[in] descriptor what is compared
+ * \param[in] descriptor the images and samples to compare
  * \param[in] samples number of samples */
 const char *
 ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples);
 
-/** \brief Maximum memory of a device that EvaluateMetric() takes in addition to its sources (bytes), with the
- * workspace.
+/** \brief Maximum device memory of EvaluateMetric() in addition to its sources (bytes), including the workspace.
  *
- * Derivatives by displacements take 8 bytes per sample and axis. Those by the coefficients of B-splines take 18 bytes
- * per sample, and 3 KiB for each cell of the grid and each 1024 samples or more. Shared moving values take 8 bytes per
- * sample (4 for float pixels), local correlation 9 bytes per sample, or 17 if elements are double. All else takes 2 MiB
- * and the memory of the stages.
+ * Derivatives with respect to displacements take 8 bytes per sample and axis. Those with respect to the coefficients of
+ * B-splines take 18 bytes per sample, and 3 KiB for each cell of the grid and each 1024 samples or more. Shared moving
+ * values take 8 bytes per sample (4 for float pixels), local correlation 9 bytes per sample, or 17 if elements are
+ * double. All other data takes 2 MiB and the memory of the stages.
  *
- * \param[in] descriptor what is compared
+ * \param[in] descriptor the images and samples to compare
  * \param[in] samples number of samples
- * \param[in] element of the sources */
+ * \param[in] element element type of the sources */
 std::size_t
 CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples, ScalarType element);
 

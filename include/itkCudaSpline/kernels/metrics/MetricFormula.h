@@ -27,57 +27,58 @@
 #include <vector>
 
 /** \file
- * \brief The formulas of metrics: from passes over the samples to a value and a derivative. */
+ * \brief The formulas of metrics: from sums over the samples to a value and a derivative. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What a metric is made of, when all samples were added up. */
+/** \brief The value and the derivative of a metric. */
 struct MetricOutcome
 {
   std::int64_t        count{ 0 };              ///< valid samples; with 0 nothing else is set
-  double              value{ 0.0 };            ///< the metric's value; ITK's are the better the lower
-  std::vector<double> derivative;              ///< moments, or by parameter (MetricResult); empty: none, or 0
-  std::int64_t        flatWindows{ 0 };        ///< of local correlation: LocalCorrelationSums::flatWindows
+  double              value{ 0.0 };            ///< the metric's value; lower is better, as in ITK
+  std::vector<double> derivative;              ///< moments, or the derivative (MetricResult); empty: not computed, or 0
+  std::int64_t        flatWindows{ 0 };        ///< of local correlation: see LocalCorrelationSums::flatWindows
   bool                comparesPixels{ false }; ///< of local correlation: whether nothing was interpolated
-  /** Of passes that put their derivative into memory of the caller's (MetricDescriptor::forces): \c derivative would be
-   * the sum of what the sets of weights have there, each times its factor. */
+  /** For passes that write their derivative to the caller's memory (MetricDescriptor::forces): the derivative is the
+   * sum of the sets in that memory, each times its factor. */
   std::array<double, 2> factors{ { 0.0, 0.0 } };
 };
 
-/** \brief Adds up a pass over all samples; the second parameter is whether its derivative is wanted. */
+/** \brief Runs a pass over all samples. The second parameter is whether its derivative is computed. */
 using MetricReduce = std::function<MetricResult(MetricPass, bool, const MetricParameters &)>;
 
-/** \brief How a metric is reduced. */
+/** \brief Options of the reduction of a metric. */
 struct MetricReduction
 {
-  bool withDerivative{ false }; ///< it is wanted
-  /** The derivative is a mean, as the value is, of metrics whose value is one; else a sum: of displacements, which have
-   * their own sample's part alone. */
+  bool withDerivative{ false }; ///< whether the derivative is computed
+  /** Whether the derivative is a mean, for metrics whose value is a mean. Else it is a sum, as for displacements, which
+   * depend only on their own samples. */
   bool takesMean{ true };
-  /** For metrics that have a histogram: EvaluateMetric() makes the table of the derivative (MakesTable()), so that
-   * value and derivative are one pass. The device computes its logarithms: results are the same except for some
-   * roundings of double. */
-  bool             makesTable{ false };
-  MetricParameters parameters; ///< what the metric's own passes get, as bins and windows; \c epsilon of correlations
+  /** For metrics with a histogram: EvaluateMetric() computes the table of the derivative (MakesTable()), so that value
+   * and derivative need one pass. The device computes the logarithms: results are equal except for some rounding errors
+   * of double. */
+  bool makesTable{ false };
+  MetricParameters
+    parameters; ///< parameters of the metric's own passes, as bins and windows; \c epsilon of correlations
 };
 
-/** \brief Reduces a metric: makes the passes that its formula needs, and value and derivative of their sums.
+/** \brief Reduces a metric: runs the passes of its formula, and computes value and derivative from their sums.
  *
  * \param[in] kind the metric
- * \param[in] reduce adds up
- * \param[in] reduction what is wanted */
+ * \param[in] reduce runs a pass
+ * \param[in] reduction options */
 MetricOutcome
 ReduceMetric(MetricKind kind, const MetricReduce & reduce, const MetricReduction & reduction);
 
-/** \brief Bins of a joint histogram, by the ranges of values: two of padding at either end, as ITK has them. Where an
- * image has one value alone their size is 0.
+/** \brief Bins of a joint histogram for given ranges of values, with two bins of padding at either end, as in ITK. If
+ * an image has a single value, its bin size is 0.
  *
- * \param[in] bins an axis, 5 or more
- * \param[in] fixedLowest, fixedHighest values of the fixed image
- * \param[in] movingLowest, movingHighest values of the moving image */
+ * \param[in] bins bins per axis, 5 or more
+ * \param[in] fixedLowest, fixedHighest range of the fixed image's values
+ * \param[in] movingLowest, movingHighest range of the moving image's values */
 ParzenBins
 MakeParzenBins(int bins, double fixedLowest, double fixedHighest, double movingLowest, double movingHighest);
 

@@ -21,27 +21,29 @@
 #include <array>
 
 /** \file
- * \brief The parameters of metrics that users choose. */
+ * \brief The parameters of metrics that a user can set. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Parameters that a registration takes from its user to its metrics, whatever it optimizes. A metric ignores
- * those that are not its own. */
+/** \brief Metric parameters that any registration passes from its user to its metrics. A metric ignores parameters that
+ * it does not have. */
 struct MetricOptions
 {
-  std::array<int, 3> radius{ { 4, 4, 4 } }; ///< of windows, which have 2 radius + 1 samples; see HasRadius()
-  int                bins{ 50 };            ///< of histograms, along either axis: IsBinCount()
-  /** Standard deviation of the values of a window, as a part of the range of the image's values, whose square is added
-   * to the variance of each window: windows of noise have little weight then. See HasVarianceFloors(). */
+  std::array<int, 3> radius{
+    { 4, 4, 4 }
+  };              ///< radius of windows, which have 2 radius + 1 samples per axis; see HasRadius()
+  int bins{ 50 }; ///< bins of histograms along either axis; see IsBinCount()
+  /** Standard deviation, as a fraction of the range of the image's values, whose square is added to the variance of
+   * each window: windows of noise then have a small weight. See HasVarianceFloors(). */
   double varianceFloor{ 0.0 };
-  /** Edge parameters as parts of the mean magnitude of the gradients of either image: gradients far below them count as
-   * noise and have little weight. Far above 1 gradients are no longer normalized: then the value falls where a
-   * transform makes gradients larger. See HasEdgeParameters(). */
+  /** Edge parameters as fractions of the mean magnitude of the gradients of either image: gradients far below them are
+   * treated as noise and have a small weight. With values far above 1 gradients are no longer normalized: the value
+   * then falls where a transform makes gradients larger. See HasEdgeParameters(). */
   double edgeFactor{ 0.2 };
-  bool   gradientsFollowGrid{ false }; ///< of registrations by fields: see LocalCorrelationImages
+  bool   gradientsFollowGrid{ false }; ///< for registrations of displacement fields: see LocalCorrelationImages
 };
 
 /** @} */

@@ -28,18 +28,19 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Values of an image at the samples of a metric, on the host: those of the fixed image, which stay the same.
+/** \brief Values of an image at the samples of a metric, on the host: those of the fixed image, which do not change
+ * during a registration.
  *
- * The image stands where a metric has its moving image (MetricSources::moving, with MetricDescriptor::interpolation and
- * the input of the chain), its mask where the moving mask is, and what leads from the virtual domain to its space are
- * the stages of the chain. Values are those of itk::LinearInterpolateImageFunction and
- * itk::NearestNeighborInterpolateImageFunction, bit for bit: computed in double, and rounded where pixels are float.
+ * The image is given in the fields of the moving image (MetricSources::moving, with MetricDescriptor::interpolation and
+ * the input of the chain), and its mask in those of the moving mask. The stages of the chain map the virtual domain to
+ * its space. Values are bitwise equal to those of itk::LinearInterpolateImageFunction and
+ * itk::NearestNeighborInterpolateImageFunction: computed in double, and rounded if pixels are float.
  *
  * \param[in] descriptor samples, image and mask: stages are Affine, the interpolation is Nearest or Linear
- * \param[in] sources \c moving (its pixels as they are), \c points and \c mask, of Backend::Cpu; no others are read
+ * \param[in] sources \c moving (unfiltered pixels), \c points and \c mask, of Backend::Cpu; others are not read
  * \param[in] context threads of the host
- * \param[out] values a number for each sample, of the type of the image's elements; 0 where it is outside
- * \param[out] inside 1 for each sample that lies in the image and its mask, 0 for the others
+ * \param[out] values one number per sample, of the type of the image's elements; 0 where it is outside
+ * \param[out] inside 1 for each sample in the image and its mask, 0 for the others
  * \return whether all are inside
  * \exception std::invalid_argument sources that do not fit the descriptor */
 bool
@@ -49,10 +50,10 @@ SampleForMetric(const MetricDescriptor & descriptor,
                 void *                   values,
                 std::uint8_t *           inside);
 
-/** \brief Whether SampleForMetric() would find the pixels of the image as they are, one after the other.
+/** \brief Whether SampleForMetric() would return the unchanged pixels of the image in their order.
  *
- * So it is where the virtual grid is the image's and no coordinate is rounded away from an index. Only grids along the
- * axes of space are looked at: one index for each sample of each axis.
+ * This is the case if the virtual grid is the image's and no coordinate is rounded away from an index. Only grids along
+ * the axes of physical space are tested, with one index for each sample of each axis.
  *
  * \param[in] descriptor, sources as for SampleForMetric() */
 bool

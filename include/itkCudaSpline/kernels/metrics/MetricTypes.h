@@ -27,10 +27,10 @@
 #include <utility>
 
 /** \file
- * \brief The metrics of registrations: their numbers, and one list of types with what differs from metric to metric.
+ * \brief The metrics of registrations: their enumeration, and one list of types with their properties.
  *
- * Everything that asks a metric for a property (names, codes, requirements, which derivatives it has) asks these types.
- * What a metric computes is in its folder of src/kernels/metrics; its classes of ITK are in
+ * All code that needs a property of a metric (names, codes, requirements, supported derivatives) reads these types. The
+ * formula of a metric is in its folder of src/kernels/metrics. Its ITK classes are in
  * itkCudaSpline/itk/MetricClasses.h. */
 
 namespace itk::CudaSpline
@@ -38,16 +38,16 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What is compared of two images. The numbers are those of the interface in C. */
+/** \brief The similarity measures of two images. The numbers are those of the C interface. */
 enum class MetricKind : unsigned char
 {
   MeanSquares,      ///< mean of the squared differences
   Correlation,      ///< minus the square of the correlation
-  Mattes,           ///< minus the mutual information, by a joint histogram
-  LocalCorrelation, ///< minus the mean of the squared correlations in windows, with the derivative that ITK has
-  Demons,           ///< mean of the squared differences, with the force of demons
+  Mattes,           ///< minus the mutual information, from a joint histogram
+  LocalCorrelation, ///< minus the mean of the squared correlations in windows, with ITK's approximate derivative
+  Demons,           ///< mean of the squared differences, with the demons force
   ExactCorrelation, ///< minus the mean of the squared correlations in windows, with its exact derivative
-  SelfSimilarity,   ///< mean of the squared differences of descriptors of self-similarity (MIND-SSC)
+  SelfSimilarity,   ///< mean of the squared differences of self-similarity descriptors (MIND-SSC)
   GradientFields    ///< mean of the squared sines of the angles between gradients (normalized gradient fields)
 };
 
@@ -55,46 +55,48 @@ enum class MetricKind : unsigned char
  *
  * There is one type for each value of MetricKind. In addition to these constants it has
  *
- * * Kind, the value; Name, its name in the sources; Word, its name for users; Description, what it is;
- * * ItkClass, the name of ITK's class, which the module's has with \c Cuda in front. */
+ * * Kind, the value; Name, its name in the sources; Word, its name for users; Description, its description;
+ * * ItkClass, the name of ITK's class; the module's class has the same name with the prefix \c Cuda. */
 struct MetricType
 {
   /** Null for a metric that ITK does not have. */
   static constexpr const char * ItkClass = nullptr;
-  /** Other names for users, separated by spaces: of ITK, ANTs and elastix, in lower case. */
+  /** Other names for users, separated by spaces: names in ITK, ANTs and elastix, in lower case. */
   static constexpr const char * OtherWords = "";
-  /** Users choose it for a stage. */
+  /** Users can select it for a stage. */
   static constexpr bool IsForStages = true;
-  /** Its value is in squared units of the images: it depends on how their values are scaled. */
+  /** Its value has the squared unit of the images: it depends on the scale of their values. */
   static constexpr bool HasSquaredUnit = false;
-  /** Sets of weights that a derivative is a sum of; each is multiplied with the gradient of the moving image. */
+  /** Number of sets of weights whose contributions are added to the derivative. Each set is multiplied with the
+   * gradient of the moving image. */
   static constexpr unsigned int Sets = 1;
-  /** Passes over the samples for value and derivative. */
+  /** Passes over the samples to compute value and derivative. */
   static constexpr unsigned int Passes = 1;
-  /** It has a derivative by the parameters of linear transforms and by the coefficients of B-splines. */
+  /** It has a derivative with respect to the parameters of linear transforms and the coefficients of B-splines. */
   static constexpr bool HasParameterDerivative = true;
-  /** It has a force on each sample, for registrations by fields. */
+  /** It has a force at each sample, for registrations of displacement fields. */
   static constexpr bool HasFieldForce = true;
-  /** Its value comes from a joint histogram: it has a number of bins, and both images have a range of values. */
+  /** Its value is computed from a joint histogram: it has a number of bins, and uses the range of values of both
+   * images. */
   static constexpr bool HasHistogram = false;
-  /** It compares windows, or differences of neighbours: its samples are all those of a grid. */
+  /** It compares windows, or differences of neighbours: its samples must be all those of a grid. */
   static constexpr bool HasWindows = false;
   /** Its windows have a radius. */
   static constexpr bool HasRadius = false;
-  /** It compares gradients, with edge parameters that are parts of their mean magnitudes in both images. */
+  /** It compares gradients, with edge parameters that are fractions of their mean magnitudes in both images. */
   static constexpr bool HasEdgeParameters = false;
-  /** Variances of its windows have floors, which are parts of the ranges of values of both images. */
+  /** Variances of its windows have floors, which are fractions of the ranges of values of both images. */
   static constexpr bool HasVarianceFloors = false;
-  /** It compares vectors of features, which are made of the images of a level, where the samples are moved to. */
+  /** It compares feature vectors of the images of a level at the mapped samples. */
   static constexpr bool HasFeatures = false;
-  /** The force on one image may have the gradient of the other image. */
+  /** The force on one image may use the gradient of the other image. */
   static constexpr bool ExchangesGradients = false;
 };
 
 /** \brief Type of MetricKind::MeanSquares. */
 struct MeanSquaresMetric : MetricType
 {
-  /** As MetricType describes it. */
+  /** See MetricType. */
   ///@{
   static constexpr MetricKind   Kind = MetricKind::MeanSquares;
   static constexpr const char * Name = "MeanSquares";
@@ -109,8 +111,8 @@ struct MeanSquaresMetric : MetricType
 /** \brief Type of MetricKind::Correlation. */
 struct CorrelationMetric : MetricType
 {
-  /** As MetricType describes it. ITK adds the derivatives of all samples to the displacement of the first one, so there
-   * is no force on each. */
+  /** See MetricType. ITK adds the derivatives of all samples to the displacement of the first one: there is no force at
+   * each sample. */
   ///@{
   static constexpr MetricKind   Kind = MetricKind::Correlation;
   static constexpr const char * Name = "Correlation";
@@ -127,7 +129,7 @@ struct CorrelationMetric : MetricType
 /** \brief Type of MetricKind::Mattes. */
 struct MattesMetric : MetricType
 {
-  /** As MetricType describes it. */
+  /** See MetricType. */
   ///@{
   static constexpr MetricKind   Kind = MetricKind::Mattes;
   static constexpr const char * Name = "Mattes";
@@ -143,7 +145,7 @@ struct MattesMetric : MetricType
 /** \brief Type of MetricKind::LocalCorrelation. */
 struct LocalCorrelationMetric : MetricType
 {
-  /** As MetricType describes it. */
+  /** See MetricType. */
   ///@{
   static constexpr MetricKind   Kind = MetricKind::LocalCorrelation;
   static constexpr const char * Name = "LocalCorrelation";
@@ -158,13 +160,13 @@ struct LocalCorrelationMetric : MetricType
 /** \brief Type of MetricKind::Demons. */
 struct DemonsMetric : MetricType
 {
-  /** As MetricType describes it. */
+  /** See MetricType. */
   ///@{
   static constexpr MetricKind   Kind = MetricKind::Demons;
   static constexpr const char * Name = "Demons";
   static constexpr const char * Word = "demons";
   static constexpr const char * Description = "demons";
-  static constexpr bool         IsForStages = false; // stages of that name have its forces
+  static constexpr bool         IsForStages = false; // the stage named "demons" uses the demons forces instead
   static constexpr bool         HasSquaredUnit = true;
   static constexpr const char * ItkClass = "DemonsImageToImageMetricv4";
   static constexpr bool         HasParameterDerivative = false;
@@ -175,7 +177,7 @@ struct DemonsMetric : MetricType
 /** \brief Type of MetricKind::ExactCorrelation. */
 struct ExactCorrelationMetric : MetricType
 {
-  /** As MetricType describes it. ITK's metric leaves out what a displacement changes in the windows of neighbours. */
+  /** See MetricType. ITK's metric neglects how a displacement changes the windows of neighbours. */
   ///@{
   static constexpr MetricKind   Kind = MetricKind::ExactCorrelation;
   static constexpr const char * Name = "ExactCorrelation";
@@ -190,7 +192,7 @@ struct ExactCorrelationMetric : MetricType
 /** \brief Type of MetricKind::SelfSimilarity. */
 struct SelfSimilarityMetric : MetricType
 {
-  /** As MetricType describes it. */
+  /** See MetricType. */
   ///@{
   static constexpr MetricKind   Kind = MetricKind::SelfSimilarity;
   static constexpr const char * Name = "SelfSimilarity";
@@ -204,7 +206,7 @@ struct SelfSimilarityMetric : MetricType
 /** \brief Type of MetricKind::GradientFields. */
 struct GradientFieldsMetric : MetricType
 {
-  /** As MetricType describes it. */
+  /** See MetricType. */
   ///@{
   static constexpr MetricKind   Kind = MetricKind::GradientFields;
   static constexpr const char * Name = "GradientFields";
@@ -240,10 +242,10 @@ AreInOrder(std::index_sequence<VIndices...>)
 }
 static_assert(AreInOrder(std::make_index_sequence<MetricCount>()), "The list has the order of the enumeration.");
 
-/** \brief VisitMetric() from a type of the list on.
+/** \brief VisitMetric() for the types of the list from VIndex on.
  *
- * \param[in] index of the type
- * \param[in] visit what is called */
+ * \param[in] index index of the type
+ * \param[in] visit callable with an object of each type */
 template <std::size_t VIndex, typename TVisit>
 constexpr auto
 Visit(std::size_t index, const TVisit & visit)
@@ -267,7 +269,7 @@ Visit(std::size_t index, const TVisit & visit)
  *
  * \param[in] kind the metric
  * \param[in] visit callable with an object of each type, whose result has the same type for all
- * \exception std::invalid_argument the number is not of MetricKind */
+ * \exception std::invalid_argument an invalid value of MetricKind */
 template <typename TVisit>
 constexpr auto
 VisitMetric(MetricKind kind, const TVisit & visit)
@@ -362,14 +364,14 @@ HasEdgeParameters(MetricKind kind)
 }
 ///@}
 
-/** \brief Whether a metric is one of those that a property selects: of all, where the property is AnyMetric(). */
+/** \brief True for every metric: a property that selects all of them. */
 constexpr bool
 AnyMetric(MetricKind)
 {
   return true;
 }
 
-/** \brief The metrics that have a property, in the order of the list.
+/** \brief The metrics with a property, in the order of the list.
  *
  * \tparam VHas a function of a kind, as HasFieldForce() */
 template <bool (*VHas)(MetricKind)>
@@ -394,8 +396,8 @@ inline constexpr auto MetricsThat = []() {
   return found;
 }();
 
-/** \brief All metrics; those that users choose; those that stages of linear transforms and B-splines optimize; and
- * those of fields. */
+/** \brief All metrics; those that users can select for a stage; those with a derivative for linear transforms and
+ * B-splines; those with a force for displacement fields. */
 ///@{
 inline constexpr auto AllMetrics = MetricsThat<AnyMetric>;
 inline constexpr auto StageMetrics = MetricsThat<IsForStages>;
@@ -405,7 +407,7 @@ inline constexpr auto FieldMetrics = MetricsThat<HasFieldForce>;
 
 namespace MetricDetail
 {
-/** \brief Whether a list of words, separated by spaces, has a word. */
+/** \brief Whether a list of words, separated by spaces, contains a word. */
 constexpr bool
 HasWord(std::string_view list, std::string_view word)
 {
@@ -422,8 +424,8 @@ HasWord(std::string_view list, std::string_view word)
 }
 } // namespace MetricDetail
 
-/** \brief The metric of a name in the sources (\c Name), or for users (\c Word or one of \c OtherWords, in lower case);
- * empty if no metric has it. */
+/** \brief Finds a metric by its name in the sources (\c Name) or for users (\c Word or one of \c OtherWords, in lower
+ * case); empty for an unknown name. */
 ///@{
 constexpr std::optional<MetricKind>
 FindMetricByName(std::string_view name)

@@ -28,26 +28,25 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief How far the samples of a grid move at most when the displacements of a stage change.
+/** \brief The longest displacement of the samples of a grid when the displacements of a stage change.
  *
- * The change alone is evaluated, and where it is that of a B-spline, not everywhere: weights are not negative and sum
- * to 1, so in a block of samples no change is longer than the longest of the coefficients that the block depends on, of
- * a finer grid where cells have many samples.
- * Blocks are taken in the order of that bound, on all threads, until it is below what was found. The result does not
- * depend on how the work is shared.
+ * Only the change is evaluated, and for a B-spline not at all samples. B-spline weights are not negative and sum to 1:
+ * in a block of samples no change is longer than the longest of the coefficients on which the block depends. If cells
+ * have many samples, the coefficients are those of a finer grid. Blocks are visited in the order of that bound, on all
+ * threads, until the bound is below the longest displacement found. The result does not depend on the threads.
  *
  * \par Accuracy
- * Each change is a difference of places: some units of rounding of the coordinates, as the difference of two mapped
- * points is.
+ * Each change is a difference of points. Its error is some rounding errors of the coordinates, as for the difference of
+ * two mapped points.
  *
- * \param[in] chain the stages, and the grid as its output; what it says of an input does not matter
+ * \param[in] chain the stages, and the grid as its output; its input is not used
  * \param[in] dimension 1 to 3
- * \param[in] stage the stage, a B-spline or a displacement field of doubles; those after it are affine
- * \param[in] change what is added to its displacements (mm), as many numbers in the same order, host memory
- * \param[in] context threads of the host; the backend does not matter
- * \return the largest distance (mm); changes that are NaN do not count
- * \exception std::invalid_argument the stage, or those after it, are others; there is no change; a stage before it has
- * no displacements */
+ * \param[in] stage index of the stage, a B-spline or a displacement field of doubles; the stages after it are affine
+ * \param[in] change change of its displacements (mm), in the same layout, in host memory
+ * \param[in] context threads of the host; the backend has no effect
+ * \return the longest displacement (mm); NaN changes do not count
+ * \exception std::invalid_argument an unsupported stage, or unsupported stages after it; a null change; a stage before
+ * it without displacements */
 double
 LargestPhysicalShift(const TransformChain &   chain,
                      unsigned int             dimension,

@@ -26,39 +26,40 @@
 #include <cstdint>
 
 /** \file
- * \brief Metrics of two images on a grid whose force at a sample depends on the values and gradients there alone: value
- * and derivatives by the displacements of either image. */
+ * \brief Metrics of two images on a grid whose force at a sample depends only on its values and gradients: value and
+ * derivatives with respect to the displacements of either image. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What EvaluatePointForces() is asked for. Both images, their masks and the results are on one grid.
+/** \brief Options of EvaluatePointForces(). Both images, their masks and the results are on the same grid.
  *
- * The first of each pair of numbers is that of the derivative by the moving image's displacements, the second that of
- * the same with the images exchanged. */
+ * The first element of each pair is for the derivative with respect to the moving image's displacements, the second one
+ * for the same with the images exchanged. */
 struct PointForcesDescriptor
 {
-  FieldGrid  grid;                              ///< of all arrays
+  FieldGrid  grid;                              ///< grid of all arrays
   MetricPass pass{ MetricPass::MeanSquares };   ///< MeanSquares, Demons or Information
-  ScalarType pixel{ ScalarType::Float32 };      ///< of both images: Float32 or Float64
-  ScalarType derivative{ ScalarType::Float32 }; ///< of the fields: Float32 or Float64
-  /** Whether the derivative by an image's displacements has the gradient of the other image:
-   * itk::DemonsImageToImageMetricv4 by default. */
-  bool                          exchangesGradients{ false };
-  std::array<double, 2>         normalizer{ { 1.0, 1.0 } };    ///< of Demons; see MetricParameters
-  double                        differenceThreshold{ 0.0 };    ///< of Demons
-  double                        denominatorThreshold{ 0.0 };   ///< of Demons
-  std::array<ParzenBins, 2>     bins;                          ///< of Information
-  std::array<const double *, 2> table{ { nullptr, nullptr } }; ///< of Information: a number a bin, in the residence
+  ScalarType pixel{ ScalarType::Float32 };      ///< type of both images: Float32 or Float64
+  ScalarType derivative{ ScalarType::Float32 }; ///< type of the fields: Float32 or Float64
+  /** Whether the derivative with respect to an image's displacements uses the gradient of the other image, as
+   * itk::DemonsImageToImageMetricv4 does by default. */
+  bool                      exchangesGradients{ false };
+  std::array<double, 2>     normalizer{ { 1.0, 1.0 } };  ///< of Demons; see MetricParameters
+  double                    differenceThreshold{ 0.0 };  ///< of Demons
+  double                    denominatorThreshold{ 0.0 }; ///< of Demons
+  std::array<ParzenBins, 2> bins;                        ///< of Information
+  /** Of Information: one number per bin, in the memory of the backend. */
+  std::array<const double *, 2> table{ { nullptr, nullptr } };
 };
 
-/** \brief Sums of EvaluatePointForces(), in the memory of the residence. */
+/** \brief Sums of EvaluatePointForces(), in the memory of the backend. */
 struct PointSums
 {
-  double       squares{ 0.0 }; ///< of the differences; the value of mean squares and demons is their mean
-  std::int64_t count{ 0 };     ///< samples that are valid in both images
+  double       squares{ 0.0 }; ///< sum of the squared differences; the value of mean squares and demons is their mean
+  std::int64_t count{ 0 };     ///< number of samples that are valid in both images
 
   /** Adds the sums of other samples. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -73,19 +74,20 @@ struct PointSums
 std::size_t
 CountPointForcesScratch(const FieldGrid & grid);
 
-/** \brief Sums and both derivative fields, or one, in one go; nothing waits.
+/** \brief Computes the sums and one or both derivative fields in one call, asynchronously.
  *
  * The derivative is the force of itk::MeanSquaresImageToImageMetricv4, itk::DemonsImageToImageMetricv4 or
- * itk::MattesMutualInformationImageToImageMetricv4 by a displacement field on the grid, 0 where a sample is not valid.
+ * itk::MattesMutualInformationImageToImageMetricv4 on a displacement field on the grid. It is 0 where a sample is not
+ * valid.
  *
- * \param[in] descriptor what is wanted
- * \param[in] images what is compared
- * \param[out] sums of the differences, in one order; memory of the residence; null: not wanted
- * \param[out] movingDerivative by the displacements of the moving image; null: not wanted
- * \param[out] fixedDerivative the same with the images exchanged; null: not wanted
- * \param[out] scratch CountPointForcesScratch() bytes, where sums are wanted
- * \param[in] residence where all of it is
- * \exception std::invalid_argument an invalid pass or type, or images that are missing
+ * \param[in] descriptor options
+ * \param[in] images the arrays to compare
+ * \param[out] sums sums of the differences, in a fixed order, in the memory of the backend; null: not computed
+ * \param[out] movingDerivative with respect to the displacements of the moving image; null: not computed
+ * \param[out] fixedDerivative the same with the images exchanged; null: not computed
+ * \param[out] scratch CountPointForcesScratch() bytes, if sums are computed
+ * \param[in] residence memory of the backend, for all arrays
+ * \exception std::invalid_argument an invalid pass or type, or missing images
  * \exception DeviceError a step cannot be enqueued */
 void
 EvaluatePointForces(const PointForcesDescriptor &  descriptor,

@@ -22,19 +22,19 @@
 #include <deque>
 
 /** \file
- * \brief Whether a registration still improves: the slope of its last energies. */
+ * \brief Convergence of a registration: the slope of its last energies. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief itk::Function::WindowConvergenceMonitoringFunction: the slope of a line through the last energies, over the
- * window, as a share of the sum of all magnitudes so far. */
+/** \brief The convergence measure of itk::Function::WindowConvergenceMonitoringFunction: the slope of a line fitted to
+ * the last energies, relative to the sum of the magnitudes of all energies so far. */
 class ConvergenceWindow
 {
 public:
-  /** \param[in] size energies of the window; 2 or more */
+  /** \param[in] size number of energies in the window; 2 or more */
   explicit ConvergenceWindow(std::size_t size)
     : m_Size(size)
   {}
@@ -43,21 +43,21 @@ public:
   void
   Add(double energy);
 
-  /** \brief How much energies fall along the window; the largest double until it is full.
+  /** \brief How much energies fall over the window; the largest double until the window is full.
    *
    * \par Accuracy
-   * weights of the line are floats, as ITK's are, and results its bits */
+   * The weights of the line are floats as in ITK, and the results are bitwise equal to ITK's. */
   double
   GetValue() const;
 
 private:
   std::size_t        m_Size;
   std::deque<double> m_Energies;
-  double             m_Total{ 0.0 }; ///< of all magnitudes, also of those that left the window
+  double             m_Total{ 0.0 }; ///< of all magnitudes, also of energies that left the window
 };
 
-/** \brief How fast the values of a descent still fall: by how much the lowest one fell in the last ten iterations, as a
- * share of the largest magnitude of all. */
+/** \brief How fast the values of a descent still fall: the decrease of the lowest value in the last ten iterations,
+ * relative to the largest magnitude of all values. */
 class FallRate
 {
 public:
@@ -65,20 +65,21 @@ public:
   void
   Add(double value);
 
-  /** 0 before the eleventh value. */
+  /** The rate; 0 before the eleventh value. */
   double
   GetValue() const;
 
 private:
-  std::deque<double> m_Lowest; ///< so far, after each of the last iterations
+  std::deque<double> m_Lowest; ///< lowest value so far, after each of the last iterations
   double             m_Largest{ 0.0 };
   bool               m_IsFull{ false };
 };
 
-/** \brief A level of a linear transform or a B-spline whose FallRate is higher when its iterations are done needs more
- * of them. Ordinary registrations end below it. */
+/** \brief If the FallRate of a level of a linear or B-spline transform is higher than this after its last iteration,
+ * the level needs more iterations. Ordinary registrations end below it. */
 inline constexpr double FastFall = 0.01;
-/** \brief The same of fields, which improve as long as they deform: ordinary ones end at up to 0.03. */
+/** \brief The same for displacement fields, which improve as long as they deform: ordinary registrations end at up to
+ * 0.03. */
 inline constexpr double FastFieldFall = 0.05;
 
 /** @} */

@@ -39,13 +39,14 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What iterates. */
+/** \brief The method of a deformable registration. */
 enum class DeformableKind : unsigned char
 {
-  Syn,    ///< SynLevel: two fields to a middle, and their inverses
-  Greedy, ///< GreedyLevel: one field; its inverse is made at the end
-  Demons, ///< DemonsLevel by MakeDiffeomorphicDemons(): one field, by squared differences; its inverse likewise
-  TimeVaryingVelocity ///< VelocityLevel: a velocity field, of which both fields are integrated at the end
+  Syn,    ///< SynLevel: two fields to a middle space, and their inverses
+  Greedy, ///< GreedyLevel: one field; its inverse is computed at the end
+  /** DemonsLevel with MakeDiffeomorphicDemons(): one field, squared differences; the inverse is computed at the end */
+  Demons,
+  TimeVaryingVelocity ///< VelocityLevel: a velocity field, from which both fields are integrated at the end
 };
 
 /** "syn", "greedy", "demons" or "tvf". */
@@ -56,8 +57,9 @@ NameOf(DeformableKind kind)
   return names[static_cast<std::size_t>(kind)];
 }
 
-/** \brief Rules of the inverse that greedy and demons make once, at the end: to a hundredth of a sample everywhere,
- * where SynLevel's of each iteration end as soon as the mean is small. Places that none goes to keep it from ending. */
+/** \brief Rules of the inverse that greedy and demons compute once, at the end. The error is at most a hundredth of a
+ * sample everywhere, whereas SynLevel stops its inversions in each iteration as soon as the mean error is small. Points
+ * to which no point is mapped keep the inversion from converging. */
 inline FieldInversion
 FinalInversion()
 {
@@ -65,64 +67,65 @@ FinalInversion()
   rules.maximumIterations = 100;
   rules.meanTolerance = 0.0; // the largest error decides
   rules.maximumTolerance = 0.01;
-  rules.enforcesBoundary = false; // fields of demons move the border, too
+  rules.enforcesBoundary = false; // demons fields also move the border
   return rules;
 }
 
-/** \brief How a pair of images of a registration is compared, one of several whose forces are added up. */
+/** \brief The metric of a pair of images, one of several pairs whose forces are added. */
 struct DeformablePair
 {
-  SynMetricKind metric{ SynMetricKind::LocalCorrelation }; ///< which metric
-  double        weight{ 1.0 };                             ///< share of its force; above 0, whatever their sum is
+  SynMetricKind metric{ SynMetricKind::LocalCorrelation }; ///< the metric
+  double        weight{ 1.0 }; ///< relative weight of its force, above 0; weights need not sum to 1
 };
 
-/** \brief The options of a deformable registration; those of metrics are for all pairs. */
+/** \brief The options of a deformable registration. Options of metrics apply to all pairs. */
 struct DeformableOptions : MetricOptions
 {
-  DeformableKind kind{ DeformableKind::Syn }; ///< what iterates
-  /** An entry for each pair of images, in their order. Demons have one, and know squared differences alone, whatever
-   * its metric is. */
+  DeformableKind kind{ DeformableKind::Syn }; ///< the method
+  /** One entry for each pair of images, in the same order. Demons support one pair, and always use squared differences
+   * instead of its metric. */
   std::vector<DeformablePair> pairs{ DeformablePair() };
-  std::vector<PyramidLevel>   levels;                     ///< from coarse to fine
-  bool                        sigmasInMm{ false };        ///< of the levels
-  SynRules                    rules;                      ///< of an iteration; of demons its step and variances
-  unsigned int                order{ 1 };                 ///< see SynMetric::order; not of demons
+  std::vector<PyramidLevel>   levels;              ///< from coarse to fine
+  bool                        sigmasInMm{ false }; ///< whether the sigmas of the levels are in mm
+  SynRules                    rules;               ///< rules of an iteration; demons use the step and the variances
+  unsigned int                order{ 1 };          ///< see SynMetric::order; not used by demons
   bool                        smoothsUnderMasks{ false }; ///< see SmoothSide()
-  VelocityOptions             velocity;                   ///< of TimeVaryingVelocity
-  LandmarkTerm                landmarks;                  ///< that are added to the pairs; not of demons
-  /** Whether gradients of the images in the middle are those of DescribeGradient(), not central differences; of SyN. */
+  VelocityOptions             velocity;                   ///< options of TimeVaryingVelocity
+  LandmarkTerm                landmarks;                  ///< term that is added to the pairs; not used by demons
+  /** Whether gradients of the images in the middle space are those of DescribeGradient(), not central differences. Only
+   * for SyN. */
   bool        filtersGradients{ false };
-  ScalarType  element{ ScalarType::Float32 }; ///< of fields and arithmetic: Float32 or Float64
-  double      convergence{ 1e-6 };            ///< a level ends below it; see ConvergenceWindow
-  std::size_t window{ 10 };                   ///< values of the convergence; 2 or more
+  ScalarType  element{ ScalarType::Float32 }; ///< type of fields and arithmetic: Float32 or Float64
+  double      convergence{ 1e-6 };            ///< a level stops below this value; see ConvergenceWindow
+  std::size_t window{ 10 };                   ///< number of values in the ConvergenceWindow; 2 or more
 };
 
 /** \brief A deformable registration on one backend.
  *
- * Levels are those of itk::CudaSyNImageRegistrationMethod: of each the fields are on the grid of ShrinkGrid(), begin as
- * those of the level before, and both images are smoothed as they came. */
+ * Levels are those of itk::CudaSyNImageRegistrationMethod. The fields of a level are on the grid of ShrinkGrid(), and
+ * their initial values are the fields of the previous level. Both original images are smoothed for each level. */
 class DeformableRegistration
 {
 public:
-  /** Values of iterations are the sums of the pairs' values times their weights, these divided by their sum.
+  /** The value of an iteration is the weighted sum of the pairs' values, with weights divided by their sum.
    *
-   * \param[in] fixed the fixed image of each pair of the options as it came, with its mask; its stages are transforms
-   * before the fields. The first one's grid is that of the fields
-   * \param[in] moving the moving image of each pair; its stages are transforms after the fields, the same for all
-   * \param[in] options how
-   * \param[in] residence where all of it is
+   * \param[in] fixed the original fixed image of each pair of the options, with its mask; its stages are transforms
+   * before the fields. The fields have the grid of the first one
+   * \param[in] moving the moving image of each pair; its stages are transforms after the fields, the same for all pairs
+   * \param[in] options options
+   * \param[in] residence memory of the backend, for all images and fields
    * \exception std::invalid_argument no level, or images, masks and numbers that do not fit
    * \exception DeviceError out of memory, or a lost device */
   DeformableRegistration(std::vector<SynSide>      fixed,
                          std::vector<SynSide>      moving,
                          const DeformableOptions & options,
                          const Residence &         residence);
-  /** The same of one pair.
+  /** The same with one pair.
    *
-   * \param[in] fixed the fixed image as it came, with its mask; its stages are transforms before the fields
+   * \param[in] fixed the original fixed image, with its mask; its stages are transforms before the fields
    * \param[in] moving the moving image; its stages are transforms after the fields
-   * \param[in] options how
-   * \param[in] residence where all of it is
+   * \param[in] options options
+   * \param[in] residence memory of the backend, for all images and fields
    * \exception std::invalid_argument no level, or images, masks and numbers that do not fit
    * \exception DeviceError out of memory, or a lost device */
   DeformableRegistration(SynSide fixed, SynSide moving, const DeformableOptions & options, const Residence & residence);
@@ -131,27 +134,27 @@ public:
   operator=(const DeformableRegistration &) = delete;
   ~DeformableRegistration();
 
-  /** \brief Runs all levels. Where the watch stops it, the fields go through what is left of them without another
-   * iteration, so that they end on the last grid.
+  /** \brief Runs all levels. If the watch stops the registration, the remaining levels run without iterations, so that
+   * the fields end on the last grid.
    *
-   * \param[in] watch called after each iteration; may be empty. What it throws is thrown
-   * \return the levels
+   * \param[in] watch called after each iteration; may be empty. Its exceptions are passed on
+   * \return a record of each level
    * \exception std::invalid_argument images that are too small for their smoothing, or for windows and fields
    * \exception DeviceError the device failed */
   std::vector<LevelRecord>
   Run(const RegistrationWatch & watch);
 
-  /** \brief Grid of the last level, which the fields are on. */
+  /** \brief Grid of the last level, on which the fields are. */
   const FieldGrid &
   GetGrid() const;
 
-  /** \brief The whole field and its inverse, when Run() has ended: a place x of the fixed image goes to x + forward(x),
-   * and then through the moving image's stages.
+  /** \brief The total field and its inverse after Run(). A point x of the fixed image is mapped to x + forward(x), and
+   * then by the moving image's stages.
    *
-   * \param[out] forward vectors; null: not wanted
-   * \param[out] backward vectors; null: not wanted
-   * \param[in] element type of their numbers: Float32 or Float64
-   * \param[in] memory where they are; waits for the host's */
+   * \param[out] forward vectors; null: not computed
+   * \param[out] backward vectors; null: not computed
+   * \param[in] element type of the components: Float32 or Float64
+   * \param[in] memory memory of both; the call waits if it is the host's */
   void
   GetFields(void * forward, void * backward, ScalarType element, FieldMemory memory);
 
@@ -161,12 +164,12 @@ private:
   std::unique_ptr<Parts> m_Parts;
 };
 
-/** \brief Plans a registration on a device, with its images.
+/** \brief Plans the memory of a registration on a device, with its images.
  *
  * \param[in] fixed grid of the fixed image
- * \param[in] pixel of the images
- * \param[in] imageBytes of all images and their masks, as they came
- * \param[in] options how
+ * \param[in] pixel pixel type of the images
+ * \param[in] imageBytes bytes of all original images and their masks
+ * \param[in] options options
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
 PlanDeformableRegistration(const FieldGrid &         fixed,
@@ -175,11 +178,11 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
                            const DeformableOptions & options,
                            std::size_t               budget);
 
-/** \brief Work of a registration, of all iterations that it may take.
+/** \brief Work of a registration, for the maximum number of iterations.
  *
  * \param[in] fixed grid of the fixed image
- * \param[in] imageBytes of all images and their masks
- * \param[in] options how */
+ * \param[in] imageBytes bytes of all images and their masks
+ * \param[in] options options */
 OperationWork
 CountDeformableWork(const FieldGrid & fixed, std::size_t imageBytes, const DeformableOptions & options);
 

@@ -35,15 +35,15 @@
 #include <optional>
 
 /** \file
- * \brief Demons as ITK's filters of partial differential equations have them: a field from the fixed image to the
- * moving one, which stays in the memory of a backend with both images. */
+ * \brief Demons as in ITK's PDE deformable registration filters: a field from the fixed image to the moving one. The
+ * field and both images stay in the memory of a backend. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Whose force moves a sample. */
+/** \brief The force that moves a sample. */
 enum class DemonsForce : unsigned char
 {
   Thirion,   ///< itk::DemonsRegistrationFunction
@@ -51,67 +51,69 @@ enum class DemonsForce : unsigned char
   Esm        ///< itk::ESMDemonsRegistrationFunction
 };
 
-/** \brief Of which image a force takes gradients; of Thirion's Fixed and MappedMoving alone, of symmetric ones both. */
+/** \brief The image whose gradients a force uses. Thirion supports only Fixed and MappedMoving; symmetric forces use
+ * both images. */
 enum class DemonsGradient : unsigned char
 {
   Symmetric,
   Fixed,
-  WarpedMoving, ///< of the moving image as it was moved
-  MappedMoving  ///< of the moving image itself
+  WarpedMoving, ///< gradient of the warped moving image
+  MappedMoving  ///< gradient of the moving image itself, at the mapped point
 };
 
-/** \brief What an update does to the field s. */
+/** \brief How an update u changes the field s. */
 enum class DemonsUpdate : unsigned char
 {
   Sum,        ///< s + u
-  Exponential ///< s o exp(u), by some squarings; of none s o (id + u)
+  Exponential ///< s o exp(u), computed with squarings; with 0 squarings s o (id + u)
 };
 
 /** \brief The rules of demons; names and defaults are those of ITK's filters and functions. */
 struct DemonsRules
 {
-  DemonsForce                   force{ DemonsForce::Thirion };     ///< that moves samples
-  DemonsGradient                gradient{ DemonsGradient::Fixed }; ///< that it takes
-  DemonsUpdate                  update{ DemonsUpdate::Sum };       ///< of the field
-  unsigned int                  squarings{ 0 };                    ///< of the exponential
-  double                        differenceThreshold{ 0.001 };      ///< below it there is no force
-  double                        denominatorThreshold{ 1e-9 };      ///< likewise
-  double                        normalizer{ 1.0 };         ///< mm^2; below 0: the difference does not count (Esm)
-  std::optional<FieldSmoothing> updateSmoothing;           ///< of each update; nothing: it stays as it is
-  std::optional<FieldSmoothing> fieldSmoothing;            ///< of the field; nothing: it stays as it is
-  bool                          smoothsFieldFirst{ true }; ///< before an iteration; else at its end
+  DemonsForce                   force{ DemonsForce::Thirion };     ///< the force
+  DemonsGradient                gradient{ DemonsGradient::Fixed }; ///< the gradients of the force
+  DemonsUpdate                  update{ DemonsUpdate::Sum };       ///< how an update changes the field
+  unsigned int                  squarings{ 0 };                    ///< squarings of the exponential
+  double                        differenceThreshold{ 0.001 };      ///< no force below this difference
+  double                        denominatorThreshold{ 1e-9 };      ///< no force below this denominator
+  double                        normalizer{ 1.0 }; ///< mm^2; below 0: the denominator does not use the difference (Esm)
+  std::optional<FieldSmoothing> updateSmoothing;   ///< smoothing of each update; empty: not smoothed
+  std::optional<FieldSmoothing> fieldSmoothing;    ///< smoothing of the field; empty: not smoothed
+  bool                          smoothsFieldFirst{ true }; ///< smooths the field before an iteration, else at its end
 };
 
-/** \brief What squared differences are divided by where an update has a longest length, as
- * itk::ESMDemonsRegistrationFunction has it (mm^2); below 0: they do not count.
+/** \brief The normalizer of squared differences for updates of limited length, as in itk::ESMDemonsRegistrationFunction
+ * (mm^2); below 0: the denominator does not use the differences.
  *
- * \param[in] squaredSpacing mean of the squares along the axes (mm^2)
- * \param[in] longest of an update (samples); 0 or less: there is no limit */
+ * \param[in] squaredSpacing mean of the squared spacings of the axes (mm^2)
+ * \param[in] longest maximum length of an update (samples); 0 or less: no limit */
 double
 EsmNormalizer(double squaredSpacing, double longest);
 
-/** \brief Squarings of an exponential by itk::DiffeomorphicDemonsRegistrationFilter: steps of a quarter of a sample.
+/** \brief Number of squarings of an exponential, as in itk::DiffeomorphicDemonsRegistrationFilter: steps of a quarter
+ * of a sample.
  *
- * \param[in] longest of an update (samples), above 0 */
+ * \param[in] longest maximum length of an update (samples), above 0 */
 unsigned int
 CountEsmSquarings(double longest);
 
-/** \brief The rules of itk::DiffeomorphicDemonsRegistrationFilter: forces of second order by gradients of both images,
- * exponentials of updates.
+/** \brief The rules of itk::DiffeomorphicDemonsRegistrationFilter: second-order forces with gradients of both images,
+ * and exponentials of updates.
  *
- * \param[in] grid of the fields
- * \param[in] longest of an update (samples), above 0
- * \param[in] updateVariance of the Gaussian that smooths an update (samples^2); 0: none
- * \param[in] fieldVariance of the one that smooths the field (samples^2); 0: none */
+ * \param[in] grid grid of the fields
+ * \param[in] longest maximum length of an update (samples), above 0
+ * \param[in] updateVariance variance of the Gaussian that smooths an update (samples^2); 0: no smoothing
+ * \param[in] fieldVariance variance of the Gaussian that smooths the field (samples^2); 0: no smoothing */
 DemonsRules
 MakeDiffeomorphicDemons(const FieldGrid & grid, double longest, double updateVariance, double fieldVariance);
 
-/** \brief What an iteration came to. */
+/** \brief The result of an iteration. */
 struct DemonsIteration
 {
-  double squaredDifferences{ 0.0 }; ///< sum over the samples that count
-  double squaredChanges{ 0.0 };     ///< of updates, before they are smoothed (mm^2)
-  double count{ 0.0 };              ///< samples
+  double squaredDifferences{ 0.0 }; ///< sum over the valid samples
+  double squaredChanges{ 0.0 };     ///< sum for the updates before they are smoothed (mm^2)
+  double count{ 0.0 };              ///< number of valid samples
 
   /** Adds the sums of other samples. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -121,7 +123,8 @@ struct DemonsIteration
     squaredChanges += other.squaredChanges;
     count += other.count;
   }
-  /** The mean square difference; no sample: the largest double, as of a filter that has not run. */
+  /** The mean squared difference. Without valid samples it is the largest double, as for an ITK filter that has not
+   * run. */
   double
   Metric() const
   {
@@ -139,19 +142,19 @@ struct DemonsIteration
 class DemonsLevel
 {
 public:
-  /** Allocates all that the iterations need. The field is zero.
+  /** Allocates all memory that the iterations need. The field is zero.
    *
-   * A sample that a mask leaves out has no force, and no part in gradients. Forces that read the moving image in
-   * addition to its samples on the grid, Symmetric ones and those of MappedMoving, do not support stages; Symmetric
-   * ones do not support masks.
+   * A sample outside the mask has no force, and is not used for gradients. Symmetric forces and those of MappedMoving
+   * also read the moving image between its samples on the grid, and do not support stages. Symmetric forces do not
+   * support masks.
    *
    * \param[in] shape grid and type of the field
-   * \param[in] fixed the fixed image, its mask and stages, in the memory of the residence; an image that is not on the
-   * grid of the field is moved onto it, linear between its samples
-   * \param[in] moving the moving image; its pixels have the type of the fixed one's. Its stages follow the field
-   * \param[in] rules what the iterations go by
-   * \param[in] residence where
-   * \exception std::invalid_argument images, masks, stages that do not fit
+   * \param[in] fixed the fixed image, its mask and stages, in the memory of the backend; an image that is not on the
+   * grid of the field is resampled to it with linear interpolation
+   * \param[in] moving the moving image, with the pixel type of the fixed one; its stages follow the field
+   * \param[in] rules rules of the iterations
+   * \param[in] residence memory of the backend
+   * \exception std::invalid_argument images, masks or stages that do not fit
    * \exception DeviceError out of memory, or a lost device */
   DemonsLevel(const FieldShape &  shape,
               SynSide             fixed,
@@ -166,32 +169,32 @@ public:
   /** Sets the field.
    *
    * \param[in] vectors host memory, in the order of the shape
-   * \param[in] element type of their numbers, Float32 or Float64 */
+   * \param[in] element type of the components, Float32 or Float64 */
   void
   SetField(const void * vectors, ScalarType element);
 
-  /** Reads the field, as SetField() takes it; waits for the host's memory. */
+  /** Copies the field in the layout of SetField(). The call waits if the memory is the host's. */
   void
   GetField(void * vectors, ScalarType element, FieldMemory memory = FieldMemory::Host) const;
-  /** Makes the field of that of a coarser level, linear between its samples. */
+  /** Sets the field from that of a coarser level, with linear interpolation. */
   void
   AdaptFrom(const LevelFields & coarser);
 
-  /** Makes the field zero. */
+  /** Sets the field to zero. */
   void
   Clear();
 
-  /** The field, of which a finer level is made when this one is gone. */
+  /** The field, from which a finer level is initialized after this one is destroyed. */
   std::shared_ptr<const LevelFields>
   GetFields() const;
 
-  /** \brief Compares the images under the field as it is. */
+  /** \brief Compares the images under the current field. */
   DemonsIteration
   Compare();
 
-  /** \brief One iteration; waits for its end.
+  /** \brief Runs one iteration and waits for its end.
    *
-   * \exception DeviceError the device failed: the field is undefined then */
+   * \exception DeviceError the device failed: the field is then undefined */
   DemonsIteration
   Iterate();
 
@@ -205,21 +208,21 @@ private:
   std::unique_ptr<Parts> m_Parts;
 };
 
-/** \brief Plans demons on a device, with their images.
+/** \brief Plans the memory of demons on a device, with their images.
  *
- * \param[in] shape of the field
- * \param[in] pixel of the images
- * \param[in] imageBytes of both images
+ * \param[in] shape shape of the field
+ * \param[in] pixel pixel type of the images
+ * \param[in] imageBytes bytes of both images
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
 PlanDemonsLevel(const FieldShape & shape, ScalarType pixel, std::size_t imageBytes, std::size_t budget);
 
 /** \brief Work of demons.
  *
- * \param[in] shape of the field
- * \param[in] rules of the iterations
- * \param[in] iterations that there may be
- * \param[in] imageBytes of both images */
+ * \param[in] shape shape of the field
+ * \param[in] rules rules of the iterations
+ * \param[in] iterations maximum number of iterations
+ * \param[in] imageBytes bytes of both images */
 OperationWork
 CountDemonsWork(const FieldShape & shape, const DemonsRules & rules, std::uint64_t iterations, std::size_t imageBytes);
 

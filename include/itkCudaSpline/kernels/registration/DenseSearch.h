@@ -42,9 +42,10 @@ namespace itk::CudaSpline
  * spacing have about the same length in mm. */
 struct DenseSearchOptions
 {
-  unsigned int spacing{ 4 }; ///< from one control point to the next, and the width of the cells of features
+  unsigned int spacing{ 4 }; ///< distance of adjacent control points, and width of the cells of features
   unsigned int radius{ 8 };  ///< largest displacement along each axis (steps): 2 radius + 1 are compared
-  /** From one displacement to the next. Along each axis it is the largest divisor of the spacing up to it. */
+  /** Distance of adjacent displacements. The step along each axis is the largest divisor of the spacing that is not
+   * above it. */
   unsigned int          step{ 2 };
   unsigned int          passes{ 6 };      ///< of the coupled search after the first, independent one
   double                coupling{ 0.05 }; ///< weight of the squared distance from the mean of the neighbours (1/step^2)
@@ -82,9 +83,9 @@ class DenseSearch
 public:
   /** \param[in] fixed the fixed image with its mask; its stages are transforms before the field
    * \param[in] moving the moving image; its stages are transforms after the field
-   * \param[in] options how
-   * \param[in] element of the fields: Float32 or Float64
-   * \param[in] residence where
+   * \param[in] options options
+   * \param[in] element type of the fields: Float32 or Float64
+   * \param[in] residence memory of the backend
    * \exception std::invalid_argument an option or an image that is not supported
    * \exception DeviceError out of memory, or a lost device */
   DenseSearch(SynSide                    fixed,
@@ -97,7 +98,7 @@ public:
   operator=(const DenseSearch &) = delete;
   ~DenseSearch();
 
-  /** \brief Searches. The value of a pass is the mean cost of the displacements that it has chosen.
+  /** \brief Searches. The value of a pass is the mean cost of its chosen displacements.
    *
    * \param[in] watch called after each pass of the search from the fixed image; may be empty
    * \return the passes as iterations of a level; a value of numeric_limits<double>::max() if no cell is valid
@@ -109,8 +110,8 @@ public:
    *
    * \param[out] forward vectors; null: not requested
    * \param[out] backward vectors; null: not requested
-   * \param[in] element type of their numbers: Float32 or Float64
-   * \param[in] memory where they are; waits for the host's */
+   * \param[in] element type of the components: Float32 or Float64
+   * \param[in] memory memory of both; the call waits if it is the host's */
   void
   GetFields(void * forward, void * backward, ScalarType element, FieldMemory memory);
 
@@ -124,13 +125,13 @@ private:
 double
 CountDenseSearchCostBytes(const FieldGrid & fixed, const DenseSearchOptions & options);
 
-/** \brief Plans a search on a device, with its images.
+/** \brief Plans the memory of a search on a device, with its images.
  *
  * \param[in] fixed grid of the fixed image
- * \param[in] pixel of the images
- * \param[in] element of the fields
- * \param[in] imageBytes of both images and their masks
- * \param[in] options how
+ * \param[in] pixel pixel type of the images
+ * \param[in] element type of the fields
+ * \param[in] imageBytes bytes of both images and their masks
+ * \param[in] options options
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
 PlanDenseSearch(const FieldGrid &          fixed,
@@ -143,8 +144,8 @@ PlanDenseSearch(const FieldGrid &          fixed,
 /** \brief Work of a search.
  *
  * \param[in] fixed grid of the fixed image
- * \param[in] imageBytes of both images and their masks
- * \param[in] options how */
+ * \param[in] imageBytes bytes of both images and their masks
+ * \param[in] options options */
 OperationWork
 CountDenseSearchWork(const FieldGrid & fixed, std::size_t imageBytes, const DenseSearchOptions & options);
 

@@ -26,9 +26,8 @@
 #include <vector>
 
 /** \file
- * \brief A level of greedy diffeomorphic registration: one field from the fixed image to the moving one, by
- * compositions of small updates. Half of the work of SyN, except the inverses, which it does not need during the
- * iterations.
+ * \brief A level of greedy diffeomorphic registration: one field from the fixed image to the moving one, composed of
+ * small updates. It needs half of the work of SyN, and no inverses during the iterations.
  */
 
 namespace itk::CudaSpline
@@ -36,12 +35,13 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What an iteration came to. */
+/** \brief The result of an iteration. */
 struct GreedyIteration
 {
-  double value{ 0.0 };       ///< of the metric of the fixed image and the moved one, before the update, as ITK's metric
-                             ///< has it; 0 samples: the largest double. The weighted sum of several terms
-  double maximumNorm{ 0.0 }; ///< of the smoothed force (samples)
+  /** Value of the metric before the update, in ITK's convention, or the weighted sum of several terms; without valid
+   * samples the largest double. */
+  double value{ 0.0 };
+  double maximumNorm{ 0.0 }; ///< largest norm of the smoothed force (samples)
 
   /** The value. */
   double
@@ -53,30 +53,30 @@ struct GreedyIteration
 
 /** \brief A level of greedy registration on one backend.
  *
- * An iteration moves the moving image by the field, smooths the force of the metric, scales it to the length
- * of a step, and composes: field(x) = u(x) + field(x + u(x)), then smooths the whole. */
+ * An iteration warps the moving image with the field, smooths the force of the metric, scales it to the length of a
+ * step, composes field(x) = u(x) + field(x + u(x)), and smooths the total field. */
 class GreedyLevel
 {
 public:
-  /** Allocates all that a level needs. The field is zero.
+  /** Allocates all memory of a level. The field is zero.
    *
    * \param[in] shape grid of the virtual domain, and type of the field
-   * \param[in] terms pairs of images, as SynLevel takes them
-   * \param[in] residence where
-   * \param[in] landmarks whose forces are added; fixed stages do not move them
+   * \param[in] terms pairs of images, as for SynLevel
+   * \param[in] residence memory of the backend
+   * \param[in] landmarks landmarks whose forces are added; fixed stages do not move them
    * \exception std::invalid_argument images, masks, radii, bins or landmarks that do not fit
    * \exception DeviceError out of memory, or a lost device */
   GreedyLevel(const FieldShape &   shape,
               std::vector<SynTerm> terms,
               const Residence &    residence,
               const LandmarkTerm & landmarks = {});
-  /** The same of one pair of images.
+  /** The same with one pair of images.
    *
    * \param[in] shape grid of the virtual domain, and type of the field
-   * \param[in] fixed the fixed image, in the memory of the residence
-   * \param[in] moving the moving image; its pixels have the type of the fixed one's
-   * \param[in] metric how they are compared
-   * \param[in] residence where
+   * \param[in] fixed the fixed image, in the memory of the backend
+   * \param[in] moving the moving image, with the pixel type of the fixed one
+   * \param[in] metric compares the images
+   * \param[in] residence memory of the backend
    * \exception std::invalid_argument images, masks or radii that do not fit
    * \exception DeviceError out of memory, or a lost device */
   GreedyLevel(const FieldShape & shape,
@@ -92,43 +92,44 @@ public:
   /** Sets the field.
    *
    * \param[in] vectors host memory (mm), in the order of the shape
-   * \param[in] element type of their numbers, Float32 or Float64 */
+   * \param[in] element type of the components, Float32 or Float64 */
   void
   SetField(const void * vectors, ScalarType element);
-  /** Reads the field, as SetField() takes it; waits for the host's memory. */
+  /** Copies the field in the layout of SetField(). The call waits if the memory is the host's. */
   void
   GetField(void * vectors, ScalarType element, FieldMemory memory = FieldMemory::Host) const;
-  /** Makes the field of that of a coarser level, linear between its samples. */
+  /** Sets the field from that of a coarser level, with linear interpolation. */
   void
   AdaptFrom(const LevelFields & coarser);
 
-  /** Makes the field zero. */
+  /** Sets the field to zero. */
   void
   Clear();
 
-  /** The field, of which a finer level is made when this one is gone. */
+  /** The field, from which a finer level is initialized after this one is destroyed. */
   std::shared_ptr<const LevelFields>
   GetFields() const;
 
-  /** \brief Compares the images under the field as it is: the value that an iteration would begin with.
+  /** \brief Compares the images under the current field: the value before an iteration.
    *
-   * \param[in] rules what iterations go by */
+   * \param[in] rules rules of the iterations */
   double
   Compare(const SynRules & rules);
 
-  /** \brief One iteration; waits for its end.
+  /** \brief Runs one iteration and waits for its end.
    *
-   * \param[in] rules what it goes by: \c inversion and \c averagesMidpointGradients do not matter
-   * \exception DeviceError the device failed: the field is undefined then */
+   * \param[in] rules rules of the iteration; \c inversion and \c averagesMidpointGradients have no effect
+   * \exception DeviceError the device failed: the field is then undefined */
   GreedyIteration
   Iterate(const SynRules & rules);
 
-  /** \brief The inverse of the field, by itk::InvertDisplacementFieldImageFilter's iteration from zero; waits.
+  /** \brief The inverse of the field, computed with the iteration of itk::InvertDisplacementFieldImageFilter from zero.
+   * The call waits.
    *
-   * \param[in] rules of the inversion
+   * \param[in] rules rules of the inversion
    * \param[out] vectors the inverse
-   * \param[in] element type of their numbers
-   * \param[in] memory where they are
+   * \param[in] element type of the components
+   * \param[in] memory memory of the inverse
    * \return the result of the inversion */
   FieldInversionState
   GetInverse(const FieldInversion & rules, void * vectors, ScalarType element, FieldMemory memory = FieldMemory::Host);

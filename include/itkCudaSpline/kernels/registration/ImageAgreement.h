@@ -25,8 +25,8 @@
 #include <vector>
 
 /** \file
- * \brief Whether two images can belong to each other under a transform: what coarse images have in common, and what
- * chance would give. */
+ * \brief Tests whether two images can match under a transform. The agreement of coarse images is compared with that of
+ * chance. */
 
 namespace itk::CudaSpline
 {
@@ -36,19 +36,19 @@ namespace itk::CudaSpline
 /** \brief Agreement of two images. */
 struct ImageAgreement
 {
-  double overlap{ 1.0 }; ///< part of the fixed image, under its mask, that lies in the moving one
-  /** Mutual information as a part of the fixed image's entropy, under its mask, less that of shuffled values of the
-   * moving image. Not a number where the fixed image is constant, or its mask has less than 200 coarse voxels. */
+  double overlap{ 1.0 }; ///< fraction of the fixed image under its mask that is mapped into the moving image
+  /** Mutual information as a fraction of the fixed image's entropy, under its mask, minus that with shuffled values of
+   * the moving image. NaN if the fixed image is constant, or its mask has less than 200 coarse voxels. */
   double explained{ 1.0 };
-  /** By how much the images have more in common under the linear transform than if the moving image is turned within
-   * its outline, in standard deviations of the turned ones (MeasureAgreement()). Not a number where the fixed image is
-   * constant, fewer voxels can be compared, or it was not measured. */
+  /** How much better the images agree under the linear transform than if the moving image is rotated within its
+   * outline, in standard deviations over these rotations (MeasureAgreement()). NaN if the fixed image is constant, if
+   * fewer voxels can be compared, or if it was not measured. */
   double significance{ 0.0 };
-  bool   isConstant{ false }; ///< one of the images is the same everywhere, the fixed one under its mask
+  bool   isConstant{ false }; ///< one of the images is constant, the fixed one under its mask
   bool   isUnknown{ false };  ///< too few voxels under the mask of the fixed image can be compared
 };
 
-/** \brief Displacements of the samples of a grid (mm): as many numbers for each sample as there are axes, x first. */
+/** \brief Displacements of the samples of a grid (mm): one number per axis for each sample, x first. */
 using DisplacementSource = std::function<std::vector<double>(const FieldGrid & grid)>;
 
 /** \brief A smaller overlap is poor. */
@@ -57,28 +57,31 @@ inline constexpr double PoorOverlap = 0.1;
 inline constexpr double PoorShare = 0.03;
 /** \brief Images that explain more share their outline at least, and are not tested further. */
 inline constexpr double GoodShare = 0.5;
-/** \brief Images that have less may be on each other with a wrong rotation. */
+/** \brief Images with a lower significance may be aligned with a wrong rotation. */
 inline constexpr double DoubtfulSignificance = 6.0;
-/** \brief Below this the images have no more in common than unrelated ones with similar outlines. */
+/** \brief Images with a lower significance agree no better than unrelated ones with similar outlines. */
 inline constexpr double PoorSignificance = 3.0;
 
-/** \brief Measures the agreement of two images by coarse voxels, at most about 40 along each axis, of which three
- * voxels along each axis, and the masks in their centres, are read. If the mask of the fixed image covers less than
- * half of it along each axis, only the box of the mask, and that of its points in the moving image, are compared.
+/** \brief Measures the agreement of two images with coarse voxels, at most about 40 along each axis.
  *
- * Deformable transforms make unrelated images similar, and registrations align the outlines of any two objects. So the
- * significance is that of the linear transform, compared with 20 rotations and reflections of the moving image (15 in
- * 2D) in the coordinates in which the second moments of its foreground are those of a sphere: they keep the outline,
- * and exchange what is inside. It is `(e - mean(e)) / (std(e) + 0.01) + (g - mean(g)) / (std(g) + 0.02)`, where e is
- * the mutual information as a part of the fixed image's entropy, and g the weighted mean of squared cosines between
- * gradients (Haber and Modersitzki 2006).
+ * Three voxels along each axis of a coarse voxel are read, and the mask at its centre. If the mask of the fixed image
+ * covers less than half of it along each axis, only the box of the mask, and the box of its points in the moving image,
+ * are compared.
  *
- * \param[in] fixed, moving images of one dimension; their pixels are in the memory of the residence, and their masks
+ * Deformable transforms make unrelated images similar, and registrations align the outlines of any two objects. The
+ * significance is therefore that of the linear transform. It is compared with 20 rotations and reflections of the
+ * moving image (15 in 2D), in coordinates in which the second moments of its foreground are those of a sphere. These
+ * rotations keep the outline, and exchange the interior. The significance is `(e - mean(e)) / (std(e) + 0.01) + (g -
+ * mean(g)) / (std(g) + 0.02)`, where e is the mutual information as a fraction of the fixed image's entropy, and g the
+ * weighted mean of squared cosines between gradients (Haber and Modersitzki 2006).
+ *
+ * \param[in] fixed, moving images of the same dimension; their pixels are in the memory of the backend, and their masks
  * are on the host
  * \param[in] whole the transform from the fixed image to the moving one
- * \param[in] linear the transform without fields and B-splines that were found; empty: the significance is not measured
- * \param[in] residence where the pixels are, and threads of the host; the result does not depend on them
- * \exception std::invalid_argument other dimensions or pixels
+ * \param[in] linear the transform without the fields and B-splines that were found; empty: the significance is not
+ * measured
+ * \param[in] residence memory of the pixels, and threads of the host; the result does not depend on them
+ * \exception std::invalid_argument unequal dimensions, or unsupported pixels
  * \exception DeviceError out of memory, or a lost device */
 ImageAgreement
 MeasureAgreement(const MaskedImage &        fixed,
@@ -91,7 +94,7 @@ MeasureAgreement(const MaskedImage &        fixed,
 bool
 HasSmallMask(const MaskedImage & image);
 
-/** \brief What is poor about an agreement, with the numbers; empty if nothing is. */
+/** \brief Describes what is poor about an agreement, with the numbers; empty if it is not poor. */
 std::string
 DescribePoorAgreement(const ImageAgreement & agreement);
 

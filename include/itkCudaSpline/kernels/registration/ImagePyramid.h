@@ -26,27 +26,29 @@
 #include <array>
 
 /** \file
- * \brief The levels of a registration from coarse to fine, as itk::ImageRegistrationMethodv4 has them: the grid on
- * which images are compared, and how smooth they are there. */
+ * \brief The levels of a registration from coarse to fine, as in itk::ImageRegistrationMethodv4: the grid on which
+ * images are compared, and their smoothing. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief A level. */
+/** \brief A level of a registration. */
 struct PyramidLevel
 {
-  unsigned int shrink{ 1 };     ///< samples of the fixed image for one of the level's grid, along each axis; from 1 on
-  double       sigma{ 0.0 };    ///< of the Gaussian that smooths both images (samples of each, or mm); 0: none
-  unsigned int iterations{ 0 }; ///< at most, unless the limit is higher
-  /** Whether axes with wider spacing are shrunk less, as by antsRegistration: so that the spacing of each axis is as
-   * near as possible to the least one times \c shrink. Else all axes are shrunk alike, as by ITK. */
+  /** Shrink factor along each axis: samples of the fixed image per sample of the level's grid; at least 1. */
+  unsigned int shrink{ 1 };
+  /** Sigma of the Gaussian that smooths both images (samples of each image, or mm); 0: no smoothing. */
+  double       sigma{ 0.0 };
+  unsigned int iterations{ 0 }; ///< maximum number of iterations, unless \c limit is higher
+  /** Whether axes with wider spacing are shrunk less, as in antsRegistration: the spacing of each axis is as close as
+   * possible to the smallest one times \c shrink. Else all axes are shrunk alike, as in ITK. */
   bool isByAxis{ false };
-  /** At most as long as values fall fast (FastFall) after the iterations; of linear and B-spline levels. */
+  /** Maximum number of iterations while values fall fast (FastFall), for linear and B-spline levels. */
   unsigned int limit{ 0 };
 
-  /** The most iterations that a level can make. */
+  /** The maximum number of iterations of the level. */
   unsigned int
   GetMaximum() const
   {
@@ -54,74 +56,74 @@ struct PyramidLevel
   }
 };
 
-/** \brief The inverse of the matrix of a grid, by cofactors: of matrices that are diagonal with ITK's bits.
+/** \brief The inverse of the matrix of a grid, computed with cofactors. For diagonal matrices it is bitwise equal to
+ * ITK's.
  *
- * \param[in] matrix whose first rows and columns count
+ * \param[in] matrix its leading rows and columns are used
  * \param[in] dimension 2 or 3
- * \exception std::invalid_argument it has none */
+ * \exception std::invalid_argument the matrix is singular */
 FieldGrid::Matrix
 InvertGridMatrix(const FieldGrid::Matrix & matrix, unsigned int dimension);
 
-/** \brief How many times as far the samples of a level are apart, along each axis.
+/** \brief The shrink factor of a level along each axis.
  *
- * \param[in] grid of the fixed image, of 2 or 3 dimensions
- * \param[in] level its shrink and isByAxis */
+ * \param[in] grid grid of the fixed image, of 2 or 3 dimensions
+ * \param[in] level its shrink and isByAxis are used */
 std::array<unsigned int, 3>
 ShrinkFactors(const FieldGrid & grid, const PyramidLevel & level);
 
-/** \brief The grid of fewer samples about the same centre that itk::ShrinkImageFilter makes of a grid.
+/** \brief The grid of itk::ShrinkImageFilter: fewer samples about the same centre.
  *
- * \param[in] grid of the fixed image, of 2 or 3 dimensions
- * \param[in] factor how many times as far its samples are apart; from 1 on. Axes of fewer samples keep one
+ * \param[in] grid grid of the fixed image, of 2 or 3 dimensions
+ * \param[in] factor factor of the spacing; at least 1. Axes with fewer samples than the factor keep one
  * \exception std::invalid_argument a factor of 0 */
 FieldGrid
 ShrinkGrid(const FieldGrid & grid, unsigned int factor);
 
 /** \brief The grid of a level: ShrinkGrid() with a factor for each axis.
  *
- * \param[in] grid of the fixed image, of 2 or 3 dimensions
- * \param[in] level its shrink and isByAxis
+ * \param[in] grid grid of the fixed image, of 2 or 3 dimensions
+ * \param[in] level its shrink and isByAxis are used
  * \exception std::invalid_argument a factor of 0 */
 FieldGrid
 ShrinkGrid(const FieldGrid & grid, const PyramidLevel & level);
 
-/** \brief How an image is smoothed for a level. Axes with fewer than SmallestGaussianLine samples are not smoothed:
- * their sigma is 0.
+/** \brief Describes the smoothing of an image for a level. Axes with fewer than SmallestGaussianLine samples are not
+ * smoothed: their sigma is 0.
  *
- * \param[in] image of float or double pixels
+ * \param[in] image image of float or double
  * \param[in] sigma above 0
- * \param[in] isInMm whether it is in mm, else in samples of the image */
+ * \param[in] isInMm whether \p sigma is in mm, else in samples of the image */
 GaussianDescriptor
 DescribeSmoothing(const ResidentImage & image, double sigma, bool isInMm);
 
-/** \brief The filter that itk::ImageToImageMetricv4 makes gradients of an image with, by default: its sigma is the
- * largest spacing.
+/** \brief Describes the default gradient filter of itk::ImageToImageMetricv4, whose sigma is the largest spacing.
  *
- * \param[in] grid of the image
- * \param[in] pixel of the image
- * \param[in] output of the gradients: Float32 or Float64
- * \exception std::invalid_argument axes below SmallestGaussianLine samples */
+ * \param[in] grid grid of the image
+ * \param[in] pixel pixel type of the image
+ * \param[in] output type of the gradients: Float32 or Float64
+ * \exception std::invalid_argument an axis with fewer than SmallestGaussianLine samples */
 GaussianDescriptor
 DescribeGradient(const FieldGrid & grid, ScalarType pixel, ScalarType output);
 
-/** \brief An image, smooth, where it is; nothing waits. Axes with a sigma of 0 stay as they are.
+/** \brief Smooths an image in the memory where it is, asynchronously. Axes with a sigma of 0 are not smoothed.
  *
- * \param[in] image in the memory of the residence
- * \param[in] smoothing DescribeSmoothing() of it
- * \exception DeviceError out of memory, or a lost device
- * \param[in] residence where */
+ * \param[in] image image in the memory of the backend
+ * \param[in] smoothing DescribeSmoothing() of the image
+ * \param[in] residence memory of the backend
+ * \exception DeviceError out of memory, or a lost device */
 ResidentImage
 SmoothImage(const ResidentImage & image, const GaussianDescriptor & smoothing, const Residence & residence);
 
-/** \brief A side of a registration as a level has it: its image is smooth, where it is and the level iterates.
+/** \brief Prepares an image of a registration for a level: smooths it in the memory of the backend.
  *
- * \param[in] side as it came
- * \param[in] level what it is made for
- * \param[in] isInMm whether its sigma is in mm
- * \exception std::invalid_argument,DeviceError as SmoothImage()
- * \param[in] residence where
- * \param[in] isUnderMask whether only the pixels under the mask count in the Gaussian. Where the level does not smooth,
- * the pixels that the mask leaves out are replaced, as interpolation reads those next to its border */
+ * \param[in] side the original image with its mask and stages
+ * \param[in] level the level
+ * \param[in] isInMm whether the sigma of the level is in mm
+ * \param[in] residence memory of the backend
+ * \param[in] isUnderMask whether the Gaussian uses only the pixels under the mask. If the level does not smooth, the
+ * pixels outside the mask are replaced, because interpolation reads those next to its border
+ * \exception std::invalid_argument,DeviceError as SmoothImage() */
 SynSide
 SmoothSide(const SynSide &      side,
            const PyramidLevel & level,
@@ -129,13 +131,13 @@ SmoothSide(const SynSide &      side,
            const Residence &    residence,
            bool                 isUnderMask = false);
 
-/** \brief An image of host memory in the memory of a residence: uploaded to a device, borrowed on the host.
+/** \brief Brings an image from host memory to the memory of a backend: copied to a device, borrowed on the host.
  *
- * \param[in] grid where its pixels are
- * \param[in] pixel their type
+ * \param[in] grid grid of the image
+ * \param[in] pixel pixel type
  * \param[in] pixels host memory, x fastest
- * \exception DeviceError out of memory, or a lost device
- * \param[in] residence where */
+ * \param[in] residence memory of the backend
+ * \exception DeviceError out of memory, or a lost device */
 ResidentImage
 MakeResidentImage(const FieldGrid & grid, ScalarType pixel, const void * pixels, const Residence & residence);
 

@@ -37,19 +37,18 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Values below which given parts of the finite pixels of an image are.
+/** \brief Quantiles of the finite pixels of an image.
  *
- * They are found to a 65536th of the range of values, which are taken as evenly spread in between. The same on any
- * number of threads.
+ * They are computed with 65536 bins over the range of values, where values are assumed to be uniform in a bin. The
+ * result does not depend on the number of threads.
  *
  * \param[in] pixels float or double
  * \param[in] pixel their type
- * \param[in] count how many
- * \param[in] parts two of them, from 0 to 1
+ * \param[in] count number of pixels
+ * \param[in] parts two fractions of the pixels, from 0 to 1
  * \param[in] context threads
- * \return the two values, as numbers of the pixels' type; nothing where all finite pixels are the same, or there are
- * none
- * \exception std::invalid_argument other pixels or parts */
+ * \return the two quantiles, as numbers of the pixels' type; empty if all finite pixels are equal, or there are none
+ * \exception std::invalid_argument unsupported pixels or fractions */
 std::optional<std::array<double, 2>>
 FindQuantiles(const void *                  pixels,
               ScalarType                    pixel,
@@ -57,47 +56,47 @@ FindQuantiles(const void *                  pixels,
               const std::array<double, 2> & parts,
               const ExecutionContext &      context);
 
-/** \brief Centre of gravity of an image: of its values minus the least one, because values may be negative, as in CT;
- * waits.
+/** \brief Centre of gravity of an image. The weight of a pixel is its value minus the smallest value, because values
+ * may be negative, as in CT. The call waits.
  *
- * \param[in] image its pixels are in the memory of the residence, and its mask is on the host. Values that are not
- * finite have no weight; a pixel counts if the mask's pixel nearest to its centre is not 0
- * \param[in] residence where the pixels are, and threads of the host
- * \return the centre (mm); nothing if all values are the same
+ * \param[in] image its pixels are in the memory of the backend, and its mask is on the host. Non-finite pixels have no
+ * weight; a pixel counts if the mask's pixel nearest to its centre is not 0
+ * \param[in] residence memory of the pixels, and threads of the host
+ * \return the point (mm); empty if all values are equal
  * \exception std::invalid_argument pixels that are neither float32 nor float64
  * \exception DeviceError out of memory, or a lost device
  *
  * \par Accuracy
- * sums are double, of rows, slices, and the image, in this order: the same bits on each backend and number of threads
- */
+ * Sums are double, of rows, slices, and the image, in this order: the result is bitwise equal on each backend and for
+ * any number of threads. */
 std::optional<FieldGrid::Vector>
 FindCentreOfGravity(const MaskedImage & image, const Residence & residence);
 
-/** \brief Images whose largest magnitude is in this range are registered as they are. Metrics, gradients and scales of
- * steps that are less than an epsilon of ITK's count for nothing, and squares of floats have a largest number. */
+/** \brief Images whose largest magnitude is in this range are registered without scaling. ITK treats metrics, gradients
+ * and scales of steps below its epsilons as zero, and squares of floats overflow. */
 inline constexpr double LeastMagnitude = 0x1p-7;
 inline constexpr double MostMagnitude = 0x1p30; ///< see LeastMagnitude
 
-/** \brief Powers of two by which the values of a pair of images are multiplied before they are registered, the fixed
- * image's first. */
+/** \brief Powers of two by which the values of two images are multiplied before their registration, the fixed image's
+ * first. */
 struct ValueScales
 {
-  std::array<double, 2> largest{ { 0.0, 0.0 } }; ///< magnitudes, under the masks
-  std::array<double, 2> factors{ { 1.0, 1.0 } }; ///< which bring those that are out of the range to [1, 2)
-  /** Whether the factor is one for both, and leaves one of them below LeastMagnitude. */
+  std::array<double, 2> largest{ { 0.0, 0.0 } }; ///< largest magnitudes under the masks
+  std::array<double, 2> factors{ { 1.0, 1.0 } }; ///< factors that bring magnitudes outside the range to [1, 2)
+  /** Whether both images share one factor, and one of them stays below LeastMagnitude. */
   bool isFaint{ false };
 };
 
-/** \brief Factors that bring the values of two images to where metrics see them; waits.
+/** \brief Computes factors that bring the values of two images into the range that metrics support. The call waits.
  *
- * A factor is 1 where the largest magnitude under the mask is in the range, 0 or not finite. Factors and their
- * reciprocals are numbers of the pixels' type that are not denormal, and pixels outside of a mask stay finite.
+ * A factor is 1 if the largest magnitude under the mask is in the range, 0 or not finite. Factors and their reciprocals
+ * are numbers of the pixels' type that are not denormal, and pixels outside a mask stay finite.
  *
- * \param[in] fixed, moving images of one type with their masks, in the memory of the residence
- * \param[in] comparesValues whether values of one are compared with those of the other: both have one factor then, by
- * the larger of them; else each has its own
- * \param[in] residence where they are
- * \exception std::invalid_argument other pixels
+ * \param[in] fixed, moving images of the same type with their masks, in the memory of the backend
+ * \param[in] comparesValues whether values of one image are compared with those of the other: both then share the
+ * factor of the larger magnitude; else each has its own factor
+ * \param[in] residence memory of the backend
+ * \exception std::invalid_argument unsupported pixels
  * \exception DeviceError out of memory, or a lost device */
 ValueScales
 FindValueScales(const MaskedImage & fixed,
@@ -105,7 +104,7 @@ FindValueScales(const MaskedImage & fixed,
                 bool                comparesValues,
                 const Residence &   residence);
 
-/** \brief The place (mm) of a continuous index: itk::ImageBase::TransformContinuousIndexToPhysicalPoint(). */
+/** \brief The point (mm) of a continuous index: itk::ImageBase::TransformContinuousIndexToPhysicalPoint(). */
 FieldGrid::Vector
 PlaceOfIndex(const FieldGrid & grid, const FieldGrid::Vector & index);
 

@@ -31,28 +31,28 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief A point of the fixed image and the same point of the moving image (mm). */
+/** \brief A point of the fixed image and the corresponding point of the moving image (mm). */
 struct Landmark
 {
   FieldGrid::Vector fixed{};  ///< in the fixed image
   FieldGrid::Vector moving{}; ///< in the moving image
 };
 
-/** \brief Landmarks whose distances are added to the value of a level: weight times the mean of |T(fixed) - moving|^2
- * (mm^2), where T is the whole transform from the fixed image to the moving image.
+/** \brief A term of landmarks that is added to the value of a level: the weight times the mean of |T(fixed) - moving|^2
+ * (mm^2), where T is the total transform from the fixed image to the moving image.
  *
- * The derivative by parameters and B-spline coefficients is that of the term. If nonlinear transforms follow the one
- * that is found, distances are linear approximations of theirs at the moving point.
+ * The derivative with respect to parameters and B-spline coefficients is that of the term. If nonlinear transforms
+ * follow the optimized one, distances use a linear approximation of these at the moving point.
  *
- * Displacement fields get a force at each landmark, which is spread by a Gaussian of LandmarkVariance. With a weight of
- * 1 it is as long as the longest force of the images if the points are a sample or more apart, and proportional to the
- * distance if they are closer. */
+ * For displacement fields each landmark has a force, which is spread by a Gaussian of LandmarkVariance. With a weight
+ * of 1 it is as long as the longest force of the images if the points are a sample or more apart, and proportional to
+ * the distance if they are closer. */
 struct LandmarkTerm
 {
   std::vector<Landmark> points;        ///< at most MaxLandmarks
   double                weight{ 0.0 }; ///< 1 / mm^2; 0: the term is not used
 
-  /** Whether there is such a term. */
+  /** Whether the term is used. */
   bool
   IsUsed() const
   {
@@ -60,10 +60,10 @@ struct LandmarkTerm
   }
 };
 
-/** \brief Maximum number of landmarks: the work of forces grows with its square. */
+/** \brief Maximum number of landmarks. The work of the forces grows with its square. */
 inline constexpr std::size_t MaxLandmarks = 10000;
 
-/** \brief Variance of the Gaussian that spreads forces of landmarks (samples of the level^2). */
+/** \brief Variance of the Gaussian that spreads the forces of landmarks (squared samples of the level). */
 inline constexpr double LandmarkVariance = 9.0;
 
 /** @} */

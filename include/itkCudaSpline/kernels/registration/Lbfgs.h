@@ -29,53 +29,54 @@
 #include <optional>
 
 /** \file
- * \brief L-BFGS whose vectors stay on a backend, by the rules of itk::LBFGSOptimizerv4. */
+ * \brief L-BFGS with vectors that stay on a backend, and with the rules of itk::LBFGSOptimizerv4. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What Lbfgs goes by; names and defaults are those of itk::LBFGSOptimizerv4. */
+/** \brief The rules of Lbfgs; names and defaults are those of itk::LBFGSOptimizerv4. */
 struct LbfgsRules
 {
-  unsigned int evaluations{ 500 }; ///< of the function, at most, unless the limit is higher; what ITK calls iterations
-  unsigned int limit{ 0 };         ///< at most, as long as values fall fast (FastFall)
-  /** The start of a search along a direction, as a factor of the direction; except for the first one, which begins with
-   * a step of length 1. */
+  /** Maximum number of evaluations of the function, unless \c limit is higher; ITK calls them iterations. */
+  unsigned int evaluations{ 500 };
+  unsigned int limit{ 0 }; ///< maximum number of evaluations while values fall fast (FastFall)
+  /** Initial step of a line search, as a factor of the direction. The first search begins with a step of length 1. */
   double stepLength{ 1.0 };
   double lineSearchAccuracy{ 0.9 }; ///< a search ends when the slope is this fraction of its first value
-  double gradientTolerance{ 1e-5 }; ///< an iteration is the last one whose gradient is no longer, by max(1, |x|)
+  double gradientTolerance{ 1e-5 }; ///< the search stops at a gradient of at most this length, relative to max(1, |x|)
 };
 
-/** \brief Why Lbfgs has ended. */
+/** \brief Why Lbfgs has stopped. */
 enum class LbfgsStop : unsigned char
 {
-  None,        ///< it has not
-  Evaluations, ///< there were as many as were allowed
-  Gradient,    ///< it is short enough
-  LineSearch   ///< no step along the direction will do, or none goes down
+  None,        ///< it has not stopped
+  Evaluations, ///< the maximum number of evaluations was reached
+  Gradient,    ///< the gradient is short enough
+  LineSearch   ///< no acceptable step along the direction, or the direction does not descend
 };
 
-/** \brief What an evaluation came to. */
+/** \brief The result of an evaluation. */
 struct LbfgsEvaluation
 {
-  unsigned int number{ 0 };     ///< from 1 on
-  double       value{ 0.0 };    ///< of the function
-  double       gradient{ 0.0 }; ///< length of its gradient
-  /** The longest way of a place from the evaluation before, or from the start; 0 where no parameter has changed. */
+  unsigned int number{ 0 };     ///< from 1
+  double       value{ 0.0 };    ///< value of the function
+  double       gradient{ 0.0 }; ///< length of the gradient
+  /** The longest displacement of a point since the previous evaluation, or from the start; 0 if no parameter has
+   * changed. */
   double way{ 0.0 };
 };
 
-/** \brief A function and its gradient: both in memory of the residence, on which all steps before are done. The
- * gradient is written before it returns, or by steps of the residence.
+/** \brief A function and its gradient, both in the memory of the backend. All previous work of the backend is complete
+ * when it is called. The gradient is written before it returns, or by work that it enqueues on the backend.
  *
- * \param[in] parameters where
- * \param[out] gradient as many numbers
- * \return the value; one that is not a number counts as the largest double */
+ * \param[in] parameters parameters
+ * \param[out] gradient one number per parameter
+ * \return the value; NaN is treated as the largest double */
 using LbfgsFunction = std::function<double(const double * parameters, double * gradient)>;
 
-/** \brief Finds a minimum of a function of many parameters, an evaluation at a time.
+/** \brief Minimizes a function of many parameters, one evaluation at a time.
  *
  * \code
  * Lbfgs search(nodes, 3, start, function, rules, residence);
@@ -86,28 +87,28 @@ using LbfgsFunction = std::function<double(const double * parameters, double * g
  * CopyResident(parameters, search.GetBest(), bytes, residence);
  * \endcode
  *
- * A direction is minus the gradient times an inverse Hessian that the last five iterations give (\cite{Nocedal1980},
- * \cite{Liu1989}); along it goes the search of \cite{More1994}. What the host decides by are some 30 inner products,
- * which one pass over all vectors makes, and which are all that crosses the bus: directions are sums of vectors whose
- * factors follow from inner products alone.
+ * A direction is minus the gradient times an inverse Hessian that is estimated from the last five iterations
+ * (\cite{Nocedal1980}, \cite{Liu1989}). The line search is that of \cite{More1994}. The host decides with about 30
+ * inner products, which one pass over all vectors computes. Only these are transferred over the bus: directions are
+ * linear combinations of vectors, with coefficients that follow from the inner products.
  *
  * \par Accuracy
- * Inner products are added up in an order that follows from the number of parameters and the backend: two runs have the
- * same bits, on any number of threads. From ITK's trajectory the first iterations differ by their roundings. */
+ * Inner products are added in an order that depends only on the number of parameters and the backend: two runs are
+ * bitwise equal on any number of threads. The first iterations differ from ITK's only by rounding. */
 class Lbfgs
 {
 public:
-  /** Iterations that are remembered: ITK's. */
+  /** Number of iterations in the history, as in ITK. */
   static constexpr int History = 5;
 
-  /** Allocates all that it needs: 17 vectors.
+  /** Allocates all memory: 17 vectors.
    *
    * \param[in] places number of points of the parameters
-   * \param[in] components numbers of a place; parameters are all first ones, then all second ones
-   * \param[in] start where it begins: \p places * \p components parameters, in memory of the residence
-   * \param[in] function what is minimized
-   * \param[in] rules what it goes by
-   * \param[in] residence where
+   * \param[in] components components of a point; the first components of all points come first, then all second ones
+   * \param[in] start initial parameters: \p places * \p components numbers, in the memory of the backend
+   * \param[in] function function to minimize
+   * \param[in] rules rules of the search
+   * \param[in] residence memory of the backend
    * \exception std::invalid_argument no parameter, or invalid rules
    * \exception DeviceError out of memory, or a lost device */
   Lbfgs(std::int64_t          places,
@@ -121,20 +122,20 @@ public:
   operator=(const Lbfgs &) = delete;
   ~Lbfgs();
 
-  /** \brief One evaluation, and the step to the next; nothing where it has ended.
+  /** \brief Evaluates the function once and makes the next step; empty if the search has stopped.
    *
    * \exception DeviceError the device failed; exceptions of the function are passed on */
   std::optional<LbfgsEvaluation>
   Evaluate();
 
-  /** Why it has ended. */
+  /** Why the search has stopped. */
   LbfgsStop
   GetStop() const;
-  /** Evaluations so far. */
+  /** Number of evaluations so far. */
   unsigned int
   CountEvaluations() const;
-  /** Parameters of the lowest value so far, in memory of the residence: what ITK's optimizer leaves. Of the start
-   * before the first evaluation. */
+  /** Parameters of the lowest value so far, in the memory of the backend: ITK's optimizer returns these. Before the
+   * first evaluation they are those of the start. */
   const double *
   GetBest() const;
   /** How fast values fall. */
@@ -144,7 +145,7 @@ public:
   double
   GetBestValue() const;
 
-  /** Bytes that it allocates. */
+  /** Bytes that a search allocates. */
   static std::size_t
   CountBytes(std::int64_t places, unsigned int components);
 

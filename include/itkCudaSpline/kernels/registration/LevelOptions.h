@@ -34,49 +34,50 @@
 #include <vector>
 
 /** \file
- * \brief Options of the levels of deformable registrations: their rules, two images, and how these are compared. */
+ * \brief Options of the levels of deformable registrations: rules, images, and metrics. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief How the smoothed forces of an iteration become an update. All of them bound its displacements by
+/** \brief How the smoothed forces of an iteration become an update. All optimizers limit its displacements to
  * SynRules::learningRate. */
 enum class FieldOptimizer : unsigned char
 {
-  FixedStep, ///< the force, scaled so that its longest vector has that length: ITK's
-  Momentum,  ///< the running mean of forces whose longest vectors have the length 1; it becomes short where they
-             ///< alternate
-  Adam       ///< that mean divided by the root of the running mean of the squared lengths, for each sample
+  FixedStep, ///< the force, scaled so that its longest vector has that length, as in ITK
+  /** The running mean of forces whose longest vectors have length 1; it becomes shorter where forces alternate. */
+  Momentum,
+  Adam ///< that mean divided by the root of the running mean of the squared lengths, at each sample
 };
 
 /** \brief The rules of a level; names and defaults are those of itk::SyNImageRegistrationMethod.
  *
- * Fields are smoothed by a Gaussian, by a spline where there is one (itk::BSplineSyNImageRegistrationMethod), or not at
- * all where there is none and the variance is 0. */
+ * Fields are smoothed by a B-spline if one is given (itk::BSplineSyNImageRegistrationMethod), else by a Gaussian. With
+ * a variance of 0 and no B-spline they are not smoothed. */
 struct SynRules
 {
-  double                learningRate{ 0.25 };               ///< longest update of an iteration (samples)
-  double                updateVariance{ 3.0 };              ///< of the Gaussian that smooths an update (samples^2)
-  double                totalVariance{ 0.5 };               ///< of the one that smooths a total field (samples^2)
-  bool                  averagesMidpointGradients{ false }; ///< whether both updates are their mean, with two signs
-  std::array<double, 3> weights{ { 1.0, 1.0, 1.0 } };       ///< factors of an update by axis
-  FieldInversion        inversion;                          ///< of both fields, and of their inverses
-  std::optional<FieldSplineFit> updateSpline; ///< that smooths an update, in which samples count as the masks say
-  std::optional<FieldSplineFit> totalSpline;  ///< that smooths a total field
-  FieldOptimizer                optimizer{ FieldOptimizer::FixedStep }; ///< that makes updates of forces
-  /** Updates are shortened where the determinant of the whole transform would exceed this factor, or fall below its
-   * reciprocal; above 1. 0: they are not. */
+  double learningRate{ 0.25 };               ///< maximum length of the update of an iteration (samples)
+  double updateVariance{ 3.0 };              ///< variance of the Gaussian that smooths an update (samples^2)
+  double totalVariance{ 0.5 };               ///< variance of the Gaussian that smooths a total field (samples^2)
+  bool   averagesMidpointGradients{ false }; ///< whether both updates are replaced by their mean, with opposite signs
+  std::array<double, 3> weights{ { 1.0, 1.0, 1.0 } }; ///< factors of an update for each axis
+  FieldInversion        inversion;                    ///< rules for inverting both fields and their inverses
+  std::optional<FieldSplineFit>
+    updateSpline;                            ///< B-spline that smooths an update, in which the masks weight the samples
+  std::optional<FieldSplineFit> totalSpline; ///< B-spline that smooths a total field
+  FieldOptimizer                optimizer{ FieldOptimizer::FixedStep }; ///< turns forces into updates
+  /** Updates are shortened where the Jacobian determinant of the total transform would exceed this factor, or fall
+   * below its reciprocal. Above 1; 0: no limit. */
   double determinantLimit{ 0.0 };
 
-  /** Whether a spline smooths something. */
+  /** Whether a B-spline smooths an update or a total field. */
   bool
   SmoothsBySplines() const
   {
     return updateSpline || totalSpline;
   }
-  /** True where an iteration does the same. */
+  /** True if iterations with both rules do the same. */
   bool
   operator==(const SynRules & other) const
   {
@@ -93,42 +94,43 @@ struct SynRules
 struct VelocityOptions
 {
   unsigned int timePoints{ 4 };            ///< with equal distances from time 0 to time 1; 2 to MaxTimePoints
-  double       updateTimeVariance{ 0.25 }; ///< of the Gaussian that smooths updates along time (time points^2)
-  double       totalTimeVariance{ 0.0 };   ///< of the one that smooths the velocity along time (time points^2)
+  double       updateTimeVariance{ 0.25 }; ///< variance of the Gaussian that smooths updates along time (time points^2)
+  double totalTimeVariance{ 0.0 }; ///< variance of the Gaussian that smooths the velocity along time (time points^2)
 };
 
-/** \brief The fields of a level, in the memory of its backend. They outlive the level, so that the next one, the
- * largest so far, is made of them when all else of it is gone. */
+/** \brief The fields of a level, in the memory of its backend. They outlive the level: the next, larger level is
+ * initialized from them after the rest of the level has been released. */
 class LevelFields;
 
-/** \brief Where the vectors of a field go. */
+/** \brief The memory to which the vectors of a field are copied. */
 enum class FieldMemory : unsigned char
 {
-  Host,     ///< memory of the host, whoever iterated
-  Residence ///< memory of the backend that iterated; nothing travels
+  Host,     ///< host memory, for any backend
+  Residence ///< memory of the backend that iterated, without a transfer
 };
 
-/** \brief Stages whose displacements are in the memory of a residence, for WarpImage().
+/** \brief Copies stages to the memory of a backend, for WarpImage().
  *
- * \param[in] stages with displacements in host memory, borrowed on a host, or on the device, borrowed, too
+ * \param[in] stages stages with displacements in host memory, which are borrowed on the host, or in device memory,
+ * which are borrowed, too
  * \param[in] dimension 2 or 3
- * \param[in] residence where
+ * \param[in] residence memory of the backend
  * \exception DeviceError out of memory, or a lost device */
 std::vector<TransformChain::Stage>
 MakeResidentStages(std::vector<TransformChain::Stage> stages, unsigned int dimension, const Residence & residence);
 
-/** \brief The transforms of an image after its field to the middle, its pixels, and its mask. */
+/** \brief An image of a registration, its mask, and the transforms after its field to the middle space. */
 struct SynSide
 {
   ResidentImage image; ///< smoothed for the level
-  ResidentImage mask;  ///< UInt8; without data: there is none
-  /** How much samples count in a spline of updates, in numbers of the fields' type, linear between its pixels; without
-   * data: they count alike. */
+  ResidentImage mask;  ///< UInt8; without data: no mask
+  /** Weights of the samples in a B-spline of updates, in the fields' type, interpolated linearly. Without data all
+   * samples have the same weight. */
   ResidentImage confidence;
-  /** The Gaussian that makes gradients at the image's own pixels, where images are compared as they are; nothing: they
-   * are central differences. */
+  /** The Gaussian that computes gradients at the image's own pixels, if original images are compared; empty: central
+   * differences. */
   std::optional<GaussianDescriptor>  gradient;
-  std::vector<TransformChain::Stage> stages; ///< from the virtual domain's space to the image's: initial transforms
+  std::vector<TransformChain::Stage> stages; ///< initial transforms, from the virtual domain's space to the image's
 };
 
 /** \brief The metrics of deformable registrations by their former names, for one release. */
@@ -140,23 +142,26 @@ inline constexpr auto AllSynMetrics = FieldMetrics;
 /** \brief How two images are compared. */
 struct SynMetric : FieldMetricOptions
 {
-  /** Gradients of both images in the middle by Gaussians, whose image is the virtual grid; else central differences. */
+  /** The Gaussian that computes gradients of both images in the middle space, on the virtual grid; empty: central
+   * differences. */
   std::optional<GaussianDescriptor> gaussian;
-  /** Whether images are compared as they are: their values and gradients are those where the samples of the virtual
-   * grid are moved to, not those of images that were moved onto it first (SetDownsampleImagesForMetricDerivatives() is
-   * off), and only what lies within both counts. */
+  /** Whether original images are compared: values and gradients are interpolated at the mapped samples of the virtual
+   * grid, and images are not resampled to it first (SetDownsampleImagesForMetricDerivatives() is off). Only samples
+   * within both images are valid. */
   bool comparesOriginals{ false };
-  /** Of the B-spline that images are read by where they are moved: 1 or 3; not of originals and features. */
+  /** Order of the B-spline that interpolates images when they are warped: 1 or 3; not for original images and
+   * features. */
   unsigned int order{ 1 };
 };
 
-/** \brief A pair of images that is compared, one of several whose forces are added up. */
+/** \brief A pair of images and its metric, one of several pairs whose forces are added. */
 struct SynTerm
 {
-  SynSide   fixed;         ///< the fixed image and what is around it
-  SynSide   moving;        ///< the moving one; its pixels have the type of the fixed one's
-  SynMetric metric;        ///< how they are compared
-  double    weight{ 1.0 }; ///< share of its force, which is as long as any other's; those of all terms have a sum of 1
+  SynSide   fixed;  ///< the fixed image, its mask and its transforms
+  SynSide   moving; ///< the moving image, with the pixel type of the fixed one
+  SynMetric metric; ///< compares the images
+  /** Weight of its force, after all forces are scaled to the same length; the weights of all terms sum to 1. */
+  double weight{ 1.0 };
 };
 
 /** @} */

@@ -36,75 +36,76 @@
 #include <vector>
 
 /** \file
- * \brief A level of a registration by a linear transform, as itk::ImageRegistrationMethodv4 has it: two images that
- * stay on a backend, and how alike they are under the transform. LinearOptimizer finds the transform. */
+ * \brief A level of a registration with a linear transform, as in itk::ImageRegistrationMethodv4: two images that stay
+ * on a backend, and their similarity under the transform. LinearOptimizer optimizes the transform. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief The metrics by their former name, for one release. */
+/** \brief Deprecated name of MetricKind, for one release. */
 using LinearMetricKind = MetricKind;
 
-/** \brief How two images are compared by a linear level. */
+/** \brief How a linear level compares two images. */
 struct LinearMetric : MetricOptions
 {
-  MetricKind     kind{ MetricKind::Mattes }; ///< which metric; it has HasParameterDerivative()
-  unsigned int   order{ 1 };                 ///< of the moving image's B-spline, 0 to 5; 1 is linear
-  MetricGradient gradient{ MetricGradient::CentralDifferences }; ///< Image is ITK's default: a Gaussian of a voxel
-  ScalarType     arithmetic{ ScalarType::Float32 };              ///< of values and gradients; sums are double
-  /** Places in the virtual domain that are compared (mm), \c dimension numbers each, x first; null: all samples of its
-   * grid. Not of LocalCorrelation. Shared, since copies of millions of places take longer than a comparison. */
+  MetricKind     kind{ MetricKind::Mattes }; ///< the metric, for which HasParameterDerivative() is true
+  unsigned int   order{ 1 };                 ///< order of the moving image's B-spline, 0 to 5; 1 is linear
+  MetricGradient gradient{ MetricGradient::CentralDifferences }; ///< Image is ITK's default: a Gaussian of one voxel
+  ScalarType     arithmetic{ ScalarType::Float32 };              ///< type of values and gradients; sums are double
+  /** Compared points in the virtual domain (mm), \c dimension numbers each, x first; null: all samples of its grid. Not
+   * for LocalCorrelation. The list is shared, because copies of millions of points take longer than a comparison. */
   std::shared_ptr<const std::vector<double>> places;
-  /** A term that is added to the value; its points are in the spaces of the virtual domain, without fixed stages, and
+  /** A term that is added to the value. Its points are in the spaces of the virtual domain, without fixed stages, and
    * of the moving image. */
   LandmarkTerm landmarks;
 };
 
-/** \brief An additional pair of images, as one of label maps, whose mean squared difference is added to the value. */
+/** \brief An additional pair of images, for example of label maps, whose mean squared difference is added to the
+ * value. */
 struct LinearPair
 {
-  SynSide fixed;         ///< as the fixed image
-  SynSide moving;        ///< as the moving image, with the same stages
-  double  weight{ 1.0 }; ///< of the mean squared difference
+  SynSide fixed;         ///< in the space of the fixed image
+  SynSide moving;        ///< in the space of the moving image, with the same stages
+  double  weight{ 1.0 }; ///< weight of the mean squared difference
 };
 
-/** \brief How alike the images are under a transform. */
+/** \brief The similarity of the images under a transform. */
 struct LinearEvaluation
 {
-  /** Of the metric; ITK's are the better the lower. The largest double where no sample is valid. */
+  /** Value of the metric; lower is better, as in ITK. The largest double if no sample is valid. */
   double       value{ 0.0 };
-  std::int64_t count{ 0 }; ///< samples that are valid
-  /** By the parameters, with ITK's sign: a step along it lowers the value. 0 where it is not wanted. */
+  std::int64_t count{ 0 }; ///< number of valid samples
+  /** Derivative with respect to the parameters, with ITK's sign: a step along it lowers the value. 0 if it is not
+   * computed. */
   LinearTransform::Parameters derivative{};
 };
 
-/** \brief The outermost samples of a grid, as LinearRules::watched takes them: \c dimension numbers each (mm). */
+/** \brief The outermost samples of a grid, in the form of LinearRules::watched: \c dimension numbers each (mm). */
 std::vector<double>
 CornersOf(const FieldGrid & grid);
 
 /** \brief A level on one backend: images, masks, samples of the fixed image, gradients of the moving one.
  *
- * A place x of the virtual domain belongs to the place of the moving image that the transform and then the moving
- * stages bring it to, and to the place of the fixed image that the fixed stages bring it to. So moving stages are what
- * ITK calls the moving initial transform.
+ * A point x of the virtual domain is mapped to the moving image by the transform and then the moving stages. It is
+ * mapped to the fixed image by the fixed stages. The moving stages are ITK's moving initial transform.
  *
  * \par Accuracy
  * as EvaluateMetric() */
 class LinearLevel
 {
 public:
-  /** Samples the fixed image, and allocates all that a level needs.
+  /** Samples the fixed image, and allocates all memory of a level.
    *
    * \param[in] grid the virtual domain: the fixed image's grid, shrunk for the level
-   * \param[in] fixed the fixed image, smoothed for the level, and what is around it, in the memory of the residence
-   * \param[in] moving the moving image and what is around it; its pixels have the type of the fixed one's
-   * \param[in] metric how they are compared
-   * \param[in] residence where
+   * \param[in] fixed the fixed image, smoothed for the level, with its mask and stages, in the memory of the backend
+   * \param[in] moving the moving image with its mask and stages; it has the pixel type of the fixed one
+   * \param[in] metric compares the images
+   * \param[in] residence memory of the backend
    * \param[in] others additional pairs; samples, order and gradients are those of the metric
-   * \exception std::invalid_argument images, masks, or a metric that do not fit; no sample of the virtual domain lies
-   * in the fixed image and its mask; for Mattes, an image has one value alone under its mask
+   * \exception std::invalid_argument images, masks, or a metric that do not fit; no sample of the virtual domain is in
+   * the fixed image and its mask; for Mattes, an image has a single value under its mask
    * \exception DeviceError out of memory, or a lost device */
   LinearLevel(const FieldGrid &               grid,
               SynSide                         fixed,
@@ -117,25 +118,25 @@ public:
   operator=(const LinearLevel &) = delete;
   ~LinearLevel();
 
-  /** \brief Compares the images under a transform; waits.
+  /** \brief Compares the images under a transform. The call waits.
    *
-   * What crosses the bus are sums: for Mattes a histogram and a table of \c bins x \c bins numbers.
+   * Only sums are transferred over the bus: for Mattes a histogram and a table of \c bins x \c bins numbers.
    *
-   * \param[in] transform of the dimension of the grid
-   * \param[in] withDerivative whether the derivative is wanted
+   * \param[in] transform transform with the dimension of the grid
+   * \param[in] withDerivative whether the derivative is computed
    * \exception std::invalid_argument another dimension
-   * \exception DeviceError the device failed: another level may be made */
+   * \exception DeviceError the device failed: another level may be created */
   LinearEvaluation
   Evaluate(const LinearTransform & transform, bool withDerivative);
 
-  /** \brief The farthest that a corner of the virtual domain moves when parameters change (mm), as
-   * itk::RegistrationParameterScalesFromPhysicalShift measures it of linear transforms.
+  /** \brief The longest displacement of a corner of the virtual domain when parameters change (mm), as measured by
+   * itk::RegistrationParameterScalesFromPhysicalShift for linear transforms.
    *
-   * Moving stages that are linear move it on; others count as the identity.
+   * Linear moving stages map the displaced corner; others are treated as the identity.
    *
-   * \param[in] transform before the change
-   * \param[in] change of the parameters, see LinearTransform::Update()
-   * \param[in] factor of it */
+   * \param[in] transform transform before the change
+   * \param[in] change change of the parameters, see LinearTransform::Update()
+   * \param[in] factor factor of the change */
   double
   LargestShift(const LinearTransform & transform, const LinearTransform::Parameters & change, double factor) const;
 
@@ -143,7 +144,7 @@ public:
   const FieldGrid &
   GetGrid() const;
 
-  /** How often Evaluate() was called. */
+  /** Number of calls of Evaluate(). */
   unsigned int
   CountEvaluations() const;
 
@@ -153,15 +154,15 @@ private:
   std::unique_ptr<Parts> m_Parts;
 };
 
-/** \brief Plans a level on a device, with its images.
+/** \brief Plans the memory of a level on a device, with its images.
  *
  * \param[in] grid the virtual domain
- * \param[in] metric how the images are compared
+ * \param[in] metric compares the images
  * \param[in] moving grid of the moving image
- * \param[in] pixel of both images
- * \param[in] imageBytes of both images and their masks
+ * \param[in] pixel pixel type of both images
+ * \param[in] imageBytes bytes of both images and their masks
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
- * \param[in] places how many the metric will have; 0: those that it has */
+ * \param[in] places number of points that the metric will have; 0: those that it has */
 MemoryPlan
 PlanLinearLevel(const FieldGrid &    grid,
                 const LinearMetric & metric,
@@ -174,11 +175,11 @@ PlanLinearLevel(const FieldGrid &    grid,
 /** \brief Work of a level.
  *
  * \param[in] grid the virtual domain
- * \param[in] metric how the images are compared
+ * \param[in] metric compares the images
  * \param[in] moving grid of the moving image
- * \param[in] evaluations that it may take
- * \param[in] imageBytes of both images and their masks
- * \param[in] places how many the metric will have; 0: those that it has */
+ * \param[in] evaluations maximum number of evaluations
+ * \param[in] imageBytes bytes of both images and their masks
+ * \param[in] places number of points that the metric will have; 0: those that it has */
 OperationWork
 CountLinearWork(const FieldGrid &    grid,
                 const LinearMetric & metric,

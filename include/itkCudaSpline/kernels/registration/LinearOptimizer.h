@@ -29,8 +29,8 @@
 #include <vector>
 
 /** \file
- * \brief Descents of a linear level: ITK's optimizers, with scales of parameters and lengths of steps from how far
- * corners move. */
+ * \brief Optimizers of a linear level. They are ITK's, with parameter scales and step lengths estimated from the
+ * displacements of corners. */
 
 namespace itk::CudaSpline
 {
@@ -45,55 +45,58 @@ enum class LinearDescent : unsigned char
   ConjugateGradient ///< itk::ConjugateGradientLineSearchOptimizerv4, with its golden section search
 };
 
-/** \brief What a descent goes by; defaults are those of CudaSplineRegister. */
+/** \brief The rules of a descent; defaults are those of CudaSplineRegister. */
 struct LinearRules
 {
   LinearDescent descent{ LinearDescent::RegularStep }; ///< which optimizer
-  unsigned int  iterations{ 100 };                     ///< at most, unless the limit is higher
-  unsigned int  limit{ 0 };                            ///< at most, as long as values fall fast (FastFall)
-  /** Longest way of a corner in the first iteration, and of GradientDescent in each one (mm); 0: the least spacing of
-   * the virtual domain. */
+  unsigned int  iterations{ 100 };                     ///< maximum number of iterations, unless \c limit is higher
+  unsigned int  limit{ 0 }; ///< maximum number of iterations while values fall fast (FastFall)
+  /** Maximum displacement of a corner in the first iteration, and for GradientDescent in each iteration (mm); 0: the
+   * smallest spacing of the virtual domain. */
   double maximumStep{ 0.0 };
-  double minimumStep{ 0.0 }; ///< an iteration that moves no watched place as far as this is the last one (mm)
-  /** Places whose ways are measured, \c dimension numbers each (mm); empty: the corners of the virtual domain. */
+  double minimumStep{ 0.0 }; ///< an iteration that moves no watched point as far as this is the last one (mm)
+  /** Points whose displacements are measured, \c dimension numbers each (mm); empty: the corners of the virtual
+   * domain. */
   std::vector<double> watched;
-  /** Factors of the gradient by parameter: a parameter with 0 stays (itk::ObjectToObjectOptimizerBase's weights). */
+  /** Factors of the gradient for each parameter: a parameter with 0 does not change (itk::ObjectToObjectOptimizerBase's
+   * weights). */
   LinearTransform::Parameters weights{ { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } };
-  /** Unit vectors along which the matrix of an affine transform stays: few slices hardly determine how slices stretch
-   * and shear. */
+  /** Unit vectors along which the matrix of an affine transform does not change: few slices hardly determine stretching
+   * and shearing of slices. */
   std::vector<LinearTransform::Vector> keptAxes;
-  double       relaxation{ 0.5 };          ///< of RegularStep: factor of steps where the direction turns back
-  double       convergence{ 1e-7 };        ///< slope of the last values that ends the others (ConvergenceWindow)
-  std::size_t  window{ 10 };               ///< values of the slope; 2 or more
+  double relaxation{ 0.5 }; ///< of RegularStep: factor of the step length if the direction reverses
+  /** For the other optimizers: slope of the last values below which they stop (ConvergenceWindow). */
+  double       convergence{ 1e-7 };
+  std::size_t  window{ 10 };               ///< number of values of the slope; 2 or more
   unsigned int lineSearchIterations{ 20 }; ///< of ConjugateGradient
-  double       lineSearchEnd{ 5.0 };       ///< of ConjugateGradient: how far it looks, in steps
-  double       lineSearchEpsilon{ 0.01 };  ///< of ConjugateGradient: width that ends a search, as a share
+  double       lineSearchEnd{ 5.0 };       ///< of ConjugateGradient: maximum step of the search, as a factor
+  double lineSearchEpsilon{ 0.01 }; ///< of ConjugateGradient: relative width of the interval at which a search stops
 };
 
-/** \brief Why a descent has ended. */
+/** \brief Why a descent has stopped. */
 enum class LinearStop : unsigned char
 {
-  None,       ///< it has not
-  Iterations, ///< there were as many as were allowed
-  Converged,  ///< values do not fall any more (ConvergenceWindow)
-  NoGradient, ///< of RegularStep: there is no direction
+  None,       ///< it has not stopped
+  Iterations, ///< the maximum number of iterations was reached
+  Converged,  ///< values no longer fall (ConvergenceWindow)
+  NoGradient, ///< of RegularStep: the gradient is zero
   ShortStep,  ///< the last step was shorter than LinearRules::minimumStep
-  NoSamples,  ///< no sample of the fixed image meets the moving one
+  NoSamples,  ///< no sample of the fixed image is mapped into the moving one
   Stopped     ///< the watch stopped it (LinearRegistration)
 };
 
-/** \brief What an iteration came to. */
+/** \brief The result of an iteration. */
 struct LinearIteration
 {
-  unsigned int number{ 0 };        ///< from 1 on
-  double       value{ 0.0 };       ///< of the metric, where the step began
-  std::int64_t count{ 0 };         ///< samples that are valid there
-  double       learningRate{ 0 };  ///< ITK's, of the step
-  double       step{ 0.0 };        ///< longest way of a watched place (mm)
-  double       convergence{ 0.0 }; ///< slope of the last values; the largest double: too few, or RegularStep
+  unsigned int number{ 0 };       ///< from 1
+  double       value{ 0.0 };      ///< value of the metric before the step
+  std::int64_t count{ 0 };        ///< valid samples before the step
+  double       learningRate{ 0 }; ///< ITK's learning rate of the step
+  double       step{ 0.0 };       ///< longest displacement of a watched point (mm)
+  double convergence{ 0.0 }; ///< slope of the last values; the largest double if there are too few, or for RegularStep
 };
 
-/** \brief A descent from a transform, an iteration at a time.
+/** \brief A descent from an initial transform, one iteration at a time.
  *
  * \code
  * LinearOptimizer descent(level, start, rules);
@@ -104,44 +107,44 @@ struct LinearIteration
  * LinearTransform found = descent.GetTransform();
  * \endcode
  *
- * Scales of parameters are estimated once, at the start. Trajectories are those of ITK's optimizers with
+ * Scales of the parameters are estimated once, at the start. Trajectories are those of ITK's optimizers with
  * itk::RegistrationParameterScalesFromPhysicalShift. */
 class LinearOptimizer
 {
 public:
-  /** \param[in] level what is optimized; it outlives the descent
-   * \param[in] start where it begins
-   * \param[in] rules what it goes by
-   * \exception std::invalid_argument a dimension that is not the level's; invalid steps, windows or relaxation
+  /** \param[in] level the level to optimize, which must outlive the optimizer
+   * \param[in] start initial transform
+   * \param[in] rules rules of the descent
+   * \exception std::invalid_argument a dimension other than the level's; invalid steps, windows or relaxation
    */
   LinearOptimizer(LinearLevel & level, const LinearTransform & start, const LinearRules & rules);
 
-  /** \brief One iteration; nothing where the descent has ended.
+  /** \brief Runs one iteration; empty if the descent has stopped.
    *
-   * \exception DeviceError the device failed: the transform is that of the iteration before */
+   * \exception DeviceError the device failed: the transform is then that of the previous iteration */
   std::optional<LinearIteration>
   Iterate();
 
-  /** Why it has ended. */
+  /** Why the descent has stopped. */
   LinearStop
   GetStop() const
   {
     return m_Stop;
   }
-  /** Iterations so far. */
+  /** Number of iterations so far. */
   unsigned int
   GetIterations() const
   {
     return m_Iteration;
   }
-  /** Where it is: when it has ended, what ITK's optimizer leaves. For RegularStep that is the last point; for the
-   * others it is, as in ITK, the point after the step that began at the best value. */
+  /** The current transform; after the descent it is the one that ITK's optimizer returns. For RegularStep that is the
+   * last point. For the others it is, as in ITK, the point after the step from the point with the best value. */
   const LinearTransform &
   GetTransform() const
   {
     return m_Transform;
   }
-  /** The transform of the lowest value so far: for those who are interrupted. */
+  /** The transform with the lowest value so far, for callers that stop early. */
   const LinearTransform &
   GetBest() const
   {
@@ -159,13 +162,13 @@ public:
   {
     return m_FallRate.GetValue();
   }
-  /** Length of the last gradient, by the scales. */
+  /** Length of the last scaled gradient. */
   double
   GetGradientMagnitude() const
   {
     return m_Magnitude;
   }
-  /** Scales of the parameters: ITK's. */
+  /** Scales of the parameters, as in ITK. */
   const LinearTransform::Parameters &
   GetScales() const
   {
@@ -179,7 +182,7 @@ private:
   EstimateScales();
   double
   EstimateLearningRate(const Parameters & step) const;
-  /** A step of the optimizer; false where it ends before. */
+  /** A step of the optimizer; false if it stops before the step. */
   bool
   StepRegularly();
   void
@@ -192,7 +195,7 @@ private:
   SearchGoldenSection(double a, double b, double c);
   void
   ApplyScales(Parameters & numbers) const;
-  /** Removes from changes of a matrix those along the kept axes. */
+  /** Removes the changes of a matrix along the kept axes. */
   void
   KeepAxes(Parameters & numbers) const;
   std::vector<double>
@@ -204,19 +207,19 @@ private:
   LinearRules         m_Rules;
   LinearTransform     m_Transform;
   LinearTransform     m_Best;
-  LinearTransform     m_BehindBest; ///< what ITK calls the best parameters
+  LinearTransform     m_BehindBest; ///< ITK's best parameters
   double              m_BestValue{ std::numeric_limits<double>::max() };
   Parameters          m_Scales{};
   bool                m_ScalesAreIdentity{ false };
-  Parameters          m_Gradient{};  ///< and what becomes of it in a step
-  Parameters          m_Previous{};  ///< of the step before; of ConjugateGradient its gradient
+  Parameters          m_Gradient{};  ///< the gradient, which a step modifies
+  Parameters          m_Previous{};  ///< of the previous step; for ConjugateGradient its gradient
   Parameters          m_Direction{}; ///< of ConjugateGradient
   double              m_Magnitude{ 0.0 };
   double              m_LearningRate{ 1.0 };
   double              m_Relaxation{ 1.0 };
   ConvergenceWindow   m_Window;
   FallRate            m_FallRate;
-  std::vector<double> m_Places; ///< of the watched, where they are
+  std::vector<double> m_Places; ///< current positions of the watched points
   unsigned int        m_Iteration{ 0 };
   LinearStop          m_Stop{ LinearStop::None };
 };

@@ -30,7 +30,7 @@
 #include <vector>
 
 /** \file
- * \brief Registration by a linear transform from the coarsest level to the finest. */
+ * \brief Registration with a linear transform from the coarsest level to the finest. */
 
 namespace itk::CudaSpline
 {
@@ -40,32 +40,32 @@ namespace itk::CudaSpline
 /** \brief The options of a linear registration. */
 struct LinearOptions
 {
-  std::vector<PyramidLevel> levels;              ///< from coarse to fine; their iterations are those of the rules
-  bool                      sigmasInMm{ false }; ///< of the levels
-  LinearMetric              metric;              ///< how the images are compared; without places
-  SampleRules               samples;             ///< which samples; all of them with LinearMetricKind::LocalCorrelation
-  /** Of each level. With a maximum step of 0 it is the level's least spacing; watched places are the corners of the
-   * fixed image where none are named. */
+  std::vector<PyramidLevel> levels;              ///< from coarse to fine; their iterations replace those of the rules
+  bool                      sigmasInMm{ false }; ///< whether the sigmas of the levels are in mm
+  LinearMetric              metric;              ///< compares the images; without points
+  SampleRules               samples; ///< selects the samples; LinearMetricKind::LocalCorrelation uses all of them
+  /** Rules of each level. A maximum step of 0 means the level's smallest spacing. Without watched points, the corners
+   * of the fixed image are watched. */
   LinearRules rules;
 };
 
-/** \brief Told of each iteration and of the transform that it has come to; returns false to end the registration with
- * the best one. */
+/** \brief Receives each iteration and its transform. Returns false to stop the registration with the best transform. */
 using LinearWatch =
   std::function<bool(std::size_t level, const LinearIteration & iteration, const LinearTransform & transform)>;
 
-/** \brief A level that has ended. */
+/** \brief The result of a level. */
 struct LinearRecord
 {
-  LinearStop   stop{ LinearStop::None }; ///< why; LinearStop::Stopped if the watch stopped it
-  unsigned int iterations{ 0 };          ///< that were made, those before RunLevel() included
-  double       value{ 0.0 };             ///< of the last iteration; 0 where there was none
-  double       step{ 0.0 };              ///< of the last iteration (mm)
-  double       fallRate{ 0.0 };          ///< at the end
-  double       gradient{ 0.0 };          ///< length of the last gradient, by the scales
-  unsigned int evaluations{ 0 };         ///< of the metric
-  double       seconds{ 0.0 };           ///< that it took, smoothing included
-  /** Of RunLevel()'s earlier transforms the one that was kept, as its value was lower than that of the level's result.
+  LinearStop   stop{ LinearStop::None }; ///< why it stopped; LinearStop::Stopped if the watch stopped it
+  unsigned int iterations{ 0 };          ///< number of iterations, including those before RunLevel()
+  double       value{ 0.0 };             ///< value of the last iteration; 0 without iterations
+  double       step{ 0.0 };              ///< step of the last iteration (mm)
+  double       fallRate{ 0.0 };          ///< FallRate at the end
+  double       gradient{ 0.0 };          ///< length of the last scaled gradient
+  unsigned int evaluations{ 0 };         ///< evaluations of the metric
+  double       seconds{ 0.0 };           ///< duration, including smoothing
+  /** Index of the earlier transform of RunLevel() that was kept because its value was lower than that of the level's
+   * result; empty if the result was kept.
    */
   std::optional<std::size_t> kept;
   double                     loss{ 0.0 }; ///< RelativeLoss(); 0 if both transforms are within a sample of the level
@@ -75,11 +75,11 @@ struct LinearRecord
 class LinearRegistration
 {
 public:
-  /** \param[in] fixed the fixed image as it came, with its mask; its stages are transforms before the linear one
+  /** \param[in] fixed the original fixed image, with its mask; its stages are transforms before the linear one
    * \param[in] moving the moving image; its stages are transforms after the linear one
-   * \param[in] options how
-   * \param[in] residence where all of it is
-   * \param[in] others additional pairs as they came, see LinearLevel
+   * \param[in] options options
+   * \param[in] residence memory of the backend, for all images
+   * \param[in] others additional original pairs, see LinearLevel
    * \exception std::invalid_argument no level */
   LinearRegistration(SynSide                 fixed,
                      SynSide                 moving,
@@ -90,13 +90,13 @@ public:
   /** \brief Runs a level.
    *
    * \param[in] level its number
-   * \param[in,out] transform the start, and then the result after each iteration, so that another backend can continue
-   * if this one fails
-   * \param[in] watch called after each iteration; may be empty. What it throws is thrown
-   * \param[in] done iterations that were made before, of those of the level
-   * \param[in] earlier transforms to which the level's result is compared by the metric of the level; the best one is
-   * kept. Not where the watch stops the level
-   * \exception std::invalid_argument images that are too small for their smoothing; what LinearLevel throws
+   * \param[in,out] transform the initial transform, and the result after each iteration, so that another backend can
+   * continue if this one fails
+   * \param[in] watch called after each iteration; may be empty. Its exceptions are passed on
+   * \param[in] done number of the level's iterations that are already done
+   * \param[in] earlier transforms that are compared with the level's result, using the metric of the level; the best
+   * one is kept. Not used if the watch stops the level
+   * \exception std::invalid_argument images that are too small for their smoothing, and the reasons of LinearLevel
    * \exception DeviceError the device failed */
   LinearRecord
   RunLevel(std::size_t                          level,
@@ -105,11 +105,11 @@ public:
            unsigned int                         done = 0,
            const std::vector<LinearTransform> & earlier = {}) const;
 
-  /** \brief Runs all levels, or those until the watch stops it.
+  /** \brief Runs all levels, or until the watch stops the registration.
    *
    * \param[in,out] transform see RunLevel()
    * \param[in] watch see RunLevel()
-   * \return those that were begun */
+   * \return the levels that were begun */
   std::vector<LinearRecord>
   Run(LinearTransform & transform, const LinearWatch & watch) const;
 
@@ -121,13 +121,13 @@ private:
   std::vector<LinearPair> m_Others;
 };
 
-/** \brief Plans a level on a device, with the images as they came.
+/** \brief Plans the memory of a level on a device, with the original images.
  *
  * \param[in] fixed, moving grids of the images
- * \param[in] pixel of both
- * \param[in] options how
+ * \param[in] pixel pixel type of both images
+ * \param[in] options options
  * \param[in] level its number
- * \param[in] imageBytes of both images and their masks, as they came
+ * \param[in] imageBytes bytes of both original images and their masks
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
 PlanLinearRegistration(const FieldGrid &     fixed,
@@ -138,12 +138,12 @@ PlanLinearRegistration(const FieldGrid &     fixed,
                        std::size_t           imageBytes,
                        std::size_t           budget);
 
-/** \brief Work of a level, of all iterations that it may take.
+/** \brief Work of a level, for the maximum number of iterations.
  *
  * \param[in] fixed, moving grids of the images
- * \param[in] options how
+ * \param[in] options options
  * \param[in] level its number
- * \param[in] imageBytes of both images and their masks */
+ * \param[in] imageBytes bytes of both images and their masks */
 OperationWork
 CountLinearRegistrationWork(const FieldGrid &     fixed,
                             const FieldGrid &     moving,

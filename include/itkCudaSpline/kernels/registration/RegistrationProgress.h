@@ -26,27 +26,27 @@
 #include <vector>
 
 /** \file
- * \brief What a registration tells while it runs, and of its levels when it has ended. */
+ * \brief The progress of a registration, and the results of its levels. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief An iteration that has ended. */
+/** \brief A completed iteration. */
 struct RegistrationIteration
 {
-  std::size_t  level{ 0 };         ///< from 0, the coarsest
-  unsigned int number{ 0 };        ///< from 1, in its level
-  double       value{ 0.0 };       ///< of the metric, the better the lower
-  double       convergence{ 0.0 }; ///< ConvergenceWindow::GetValue(); infinite of too few values
-  double       step{ 0.0 };        ///< of linear transforms: longest way of a watched place (mm)
+  std::size_t  level{ 0 };         ///< from 0, the coarsest level
+  unsigned int number{ 0 };        ///< from 1 in each level
+  double       value{ 0.0 };       ///< value of the metric; lower is better
+  double       convergence{ 0.0 }; ///< ConvergenceWindow::GetValue(); infinite if there are too few values
+  double       step{ 0.0 };        ///< for linear transforms: longest displacement of a watched point (mm)
 };
 
-/** \brief Told of each iteration; returns false to end the registration with what it has come to. */
+/** \brief Receives each iteration. Returns false to stop the registration with the result so far. */
 using RegistrationWatch = std::function<bool(const RegistrationIteration & iteration)>;
 
-/** \brief How much higher a value is than the best one, as a share of the larger magnitude of both. */
+/** \brief How much higher a value is than the best one, relative to the larger magnitude of both. */
 inline double
 RelativeLoss(double best, double value)
 {
@@ -54,33 +54,33 @@ RelativeLoss(double best, double value)
   return scale > 0.0 ? (value - best) / scale : 0.0;
 }
 
-/** \brief Why a level has ended. */
+/** \brief Why a level has stopped. */
 enum class LevelEnd : unsigned char
 {
-  Iterations, ///< all are done
+  Iterations, ///< all iterations are done
   Converged,  ///< values hardly fall any more
-  Stopped,    ///< by the watch, in this level or before it
-  ShortStep,  ///< of linear transforms: steps are shorter than the least
-  NoGradient, ///< of linear transforms: there is no direction in which values fall
-  Undone      ///< its result was worse than where it, or an earlier level, started, which was restored
+  Stopped,    ///< the watch stopped it, in this level or an earlier one
+  ShortStep,  ///< for linear transforms: steps are shorter than the minimum
+  NoGradient, ///< for linear transforms: no direction lowers the value
+  Undone      ///< the result was worse than the start of this or an earlier level, and that start was restored
 };
 
-/** \brief A level that has ended. */
+/** \brief The result of a level. */
 struct LevelRecord
 {
-  LevelEnd     end{ LevelEnd::Iterations }; ///< why
-  unsigned int iterations{ 0 };             ///< that were made
-  double       value{ 0.0 };                ///< of the last iteration; 0 where there was none
-  double       convergence{ 0.0 };          ///< the same
-  double       seconds{ 0.0 };              ///< that it took, smoothing included
+  LevelEnd     end{ LevelEnd::Iterations }; ///< why it stopped
+  unsigned int iterations{ 0 };             ///< number of iterations
+  double       value{ 0.0 };                ///< value of the last iteration; 0 without iterations
+  double       convergence{ 0.0 };          ///< convergence of the last iteration
+  double       seconds{ 0.0 };              ///< duration, including smoothing
   double       loss{ 0.0 };                 ///< RelativeLoss() of LevelEnd::Undone
   double       fallRate{ 0.0 };             ///< FallRate at the end
 };
 
 /** \brief Marks the levels whose results were not kept.
  *
- * \param[in,out] levels of a stage
- * \param[in] first the first of them; nothing: all were kept
+ * \param[in,out] levels levels of a stage
+ * \param[in] first index of the first marked level; empty: all were kept
  * \param[in] loss how much worse the last one was */
 inline void
 MarkUndone(std::vector<LevelRecord> & levels, const std::optional<std::size_t> & first, double loss)

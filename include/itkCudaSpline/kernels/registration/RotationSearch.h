@@ -26,7 +26,7 @@
 #include <cstdint>
 
 /** \file
- * \brief The best of many rotations, from coarse images.
+ * \brief Finds the best of many rotations with coarse images.
  */
 
 namespace itk::CudaSpline
@@ -39,37 +39,38 @@ struct MaskedImage
 {
   FieldGrid            grid;                         ///< of 2 or 3 dimensions
   ScalarType           pixel{ ScalarType::Float32 }; ///< Float32 or Float64
-  const void *         pixels{ nullptr };            ///< what is not finite does not count
-  FieldGrid            maskGrid;                     ///< where the mask's pixels are
-  const std::uint8_t * mask{ nullptr };              ///< not 0 where the image counts; null: everywhere
+  const void *         pixels{ nullptr };            ///< non-finite pixels do not count
+  FieldGrid            maskGrid;                     ///< grid of the mask's pixels
+  const std::uint8_t * mask{ nullptr };              ///< nonzero where the image counts; null: everywhere
 };
 
-/** \brief What a search has found. */
+/** \brief The result of a search. */
 struct FoundRotation
 {
-  /** Rigid. */
+  /** A rigid transform. */
   LinearTransform transform;
-  /** Mutual information as a part of the fixed image's entropy, of its coarse voxels. */
+  /** Mutual information as a fraction of the fixed image's entropy, over its coarse voxels. */
   double explained{ 0.0 };
 };
 
-/** \brief Below this part what a search has found says little: unrelated images have about 0.05. */
+/** \brief A result that explains less is not reliable: unrelated images have about 0.05. */
 inline constexpr double PoorExplanation = 0.15;
 
-/** \brief Finds the best of many rotations about a centre: every 10 degrees in 2 dimensions, some 30 degrees apart
- * in 3.
+/** \brief Finds the best of many rotations about a centre: every 10 degrees in 2 dimensions, about 30 degrees apart in
+ * 3.
  *
- * Both images are made coarse, some 40 voxels an axis at most; in 3 dimensions most rotations are judged with 20. Each
- * rotation, and the identity, is judged by the mutual information of the fixed image's coarse voxels with the moving
- * image there, which is its least value outside of it and of the masks; the best are refined by steps of angles and
- * places. If exactly one axis of a volume has at most three coarse voxels, only rotations about it are judged.
+ * Both images are resampled to coarse voxels, at most about 40 per axis. In 3 dimensions most rotations are evaluated
+ * with 20. Each rotation, and the identity, is evaluated with the mutual information of the fixed image's coarse voxels
+ * and the moving image at the mapped points. Outside the moving image and the masks, the smallest value of the moving
+ * image is used. The best rotations are refined by steps of angles and translations. If exactly one axis of a volume
+ * has at most three coarse voxels, only rotations about that axis are evaluated.
  *
- * \param[in] fixed, moving images of one dimension; their pixels are in the memory of the residence, and their masks
+ * \param[in] fixed, moving images of the same dimension; their pixels are in the memory of the backend, and their masks
  * are on the host
- * \param[in] centre of rotations (mm)
- * \param[in] translation that the search begins with (mm)
- * \param[in] residence where the pixels are, and threads of the host; the result does not depend on them
- * \exception std::invalid_argument other dimensions or pixels
+ * \param[in] centre centre of the rotations (mm)
+ * \param[in] translation initial translation (mm)
+ * \param[in] residence memory of the pixels, and threads of the host; the result does not depend on them
+ * \exception std::invalid_argument unequal dimensions, or unsupported pixels
  * \exception DeviceError out of memory, or a lost device */
 FoundRotation
 FindRotation(const MaskedImage &             fixed,

@@ -26,44 +26,44 @@
 #include <vector>
 
 /** \file
- * \brief The part of a level's samples that a metric looks at, as itk::ImageRegistrationMethodv4 draws it. */
+ * \brief Draws the samples of a level that a metric uses, as itk::ImageRegistrationMethodv4 does. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Which samples of the virtual domain are compared. */
+/** \brief How the samples of the virtual domain are selected. */
 enum class SampleChoice : unsigned char
 {
-  All,     ///< each, where it is
-  Regular, ///< each n-th in memory
-  Random   ///< anyone, some more than once
+  All,     ///< all samples, on the grid
+  Regular, ///< every n-th sample in memory order
+  Random   ///< random samples, some more than once
 };
 
-/** \brief How many samples are compared, and which. Those that are drawn are moved by a third of a spacing of the level
- * (a normal deviate along each axis of space), so that not all of them lie on the grid. */
+/** \brief Number and selection of samples. Drawn samples are displaced randomly by a third of a spacing of the level (a
+ * normal deviate along each axis of physical space), so that they are not all on the grid. */
 struct SampleRules
 {
-  SampleChoice  choice{ SampleChoice::All }; ///< all others need \c fraction and \c seed
-  double        fraction{ 1.0 };             ///< of the level's samples, above 0 and at most 1
-  std::uint32_t seed{ 121212 };              ///< of the first level; each level has another one
+  SampleChoice  choice{ SampleChoice::All }; ///< all choices except All need \c fraction and \c seed
+  double        fraction{ 1.0 };             ///< fraction of the level's samples, above 0 and at most 1
+  std::uint32_t seed{ 121212 };              ///< seed of the first level; each level has a different one
 };
 
-/** \brief Number of places that DrawPlaces() gives; 0 of SampleChoice::All. */
+/** \brief Number of points that DrawPlaces() returns; 0 for SampleChoice::All. */
 std::size_t
 CountDrawnPlaces(const FieldGrid & grid, const SampleRules & rules);
 
-/** \brief Draws the places of a level: those of itk::ImageRegistrationMethodv4 with that seed, in its order.
+/** \brief Draws the points of a level: those of itk::ImageRegistrationMethodv4 with the same seed, in the same order.
  *
- * ITK leaves out what the mask of the fixed image does not cover, and keeps places as floats; here they are doubles,
- * and a level does not count those that are not under the mask.
+ * ITK omits points outside the mask of the fixed image, and stores points as floats. Here they are doubles, and a level
+ * does not count points outside the mask.
  *
  * \param[in] grid the virtual domain of the level
- * \param[in] rules how many, and which
+ * \param[in] rules number and selection of samples
  * \param[in] level its number
- * \param[in] context its threads share the work; the places are the same, however many there are
- * \return places (mm), \c dimension numbers each, x first; empty of SampleChoice::All
+ * \param[in] context threads; the points do not depend on their number
+ * \return points (mm), \c dimension numbers each, x first; empty for SampleChoice::All
  * \exception std::invalid_argument a fraction that is not in (0, 1], or one that leaves no sample */
 std::vector<double>
 DrawPlaces(const FieldGrid & grid, const SampleRules & rules, std::size_t level, const ExecutionContext & context = {});

@@ -32,45 +32,45 @@
 #include <vector>
 
 /** \file
- * \brief A level of a registration by a B-spline transform, as itk::ImageRegistrationMethodv4 has it: two images and
- * the coefficients' gradient stay on a backend. Lbfgs finds the coefficients. */
+ * \brief A level of a registration with a B-spline transform, as in itk::ImageRegistrationMethodv4: two images and the
+ * gradient of the coefficients stay on a backend. Lbfgs optimizes the coefficients. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Places of a B-spline's grid: it has \c dimension coefficients a place.
+/** \brief Number of nodes of a B-spline's grid, each of which has \c dimension coefficients.
  *
- * \param[in] spline its grid */
+ * \param[in] spline its grid is used */
 std::int64_t
 CountSplineNodes(const TransformChain::Stage & spline);
 
-/** \brief How alike the images are under a B-spline transform. */
+/** \brief The similarity of the images under a B-spline transform. */
 struct SplineEvaluation
 {
-  /** Of the metric, and of regularizers; ITK's are the better the lower. The largest double where no sample is valid.
+  /** Value of the metric plus regularizers; lower is better, as in ITK. The largest double if no sample is valid.
    */
   double       value{ 0.0 };
-  std::int64_t count{ 0 }; ///< samples that are valid
+  std::int64_t count{ 0 }; ///< number of valid samples
 };
 
-/** \brief The weights of energies that are added to the value of a level; 0: they are not. Energies are means over the
- * domain of the spline, with components and axes in space. */
+/** \brief The weights of energies that are added to the value of a level; 0: not added. Energies are means over the
+ * domain of the spline, with components and axes in physical space. */
 struct SplineRegularizers
 {
-  double bending{ 0.0 };    ///< of the sum of the squares of all second derivatives of all components (mm^2)
-  double elasticity{ 0.0 }; ///< of the sum of the squares of the strain: the symmetric part of the gradient
-  double variation{ 0.0 };  ///< of the smoothed total variation: the Frobenius norm of the gradient
-  double jacobian{ 0.0 };   ///< of J + 1 / J - 2, where J is the Jacobian determinant of the transform
+  double bending{ 0.0 };    ///< weight of the sum of the squares of all second derivatives of all components (mm^2)
+  double elasticity{ 0.0 }; ///< weight of the sum of the squares of the strain: the symmetric part of the gradient
+  double variation{ 0.0 };  ///< weight of the smoothed total variation: the Frobenius norm of the gradient
+  double jacobian{ 0.0 };   ///< weight of J + 1 / J - 2, where J is the Jacobian determinant of the transform
 
-  /** Whether an energy is added that is a quadratic form. */
+  /** Whether an energy that is a quadratic form is added. */
   bool
   HasForms() const
   {
     return bending > 0.0 || elasticity > 0.0;
   }
-  /** Whether an energy is added that is evaluated at points. */
+  /** Whether an energy that is evaluated at points is added. */
   bool
   HasPoints() const
   {
@@ -80,23 +80,23 @@ struct SplineRegularizers
 
 /** \brief A level on one backend.
  *
- * A place x of the virtual domain belongs to the place of the moving image that the B-spline transform and then the
- * moving stages bring it to, and to the place of the fixed image that the fixed stages bring it to.
+ * A point x of the virtual domain is mapped to the moving image by the B-spline transform and then the moving stages.
+ * It is mapped to the fixed image by the fixed stages.
  *
  * \par Accuracy
  * as EvaluateMetric() */
 class SplineLevel
 {
 public:
-  /** Samples the fixed image, and allocates all that a level needs.
+  /** Samples the fixed image, and allocates all memory of a level.
    *
    * \param[in] grid the virtual domain: the fixed image's grid, shrunk for the level
-   * \param[in] fixed the fixed image, smoothed for the level, and what is around it, in the memory of the residence
-   * \param[in] moving the moving image and what is around it; its pixels have the type of the fixed one's
-   * \param[in] metric how they are compared
-   * \param[in] spline grid and order of the transform; no coefficients
-   * \param[in] residence where
-   * \param[in] regularizers that are added to the value; only for cubic splines
+   * \param[in] fixed the fixed image, smoothed for the level, with its mask and stages, in the memory of the backend
+   * \param[in] moving the moving image with its mask and stages; it has the pixel type of the fixed one
+   * \param[in] metric compares the images
+   * \param[in] spline grid and order of the transform, without coefficients
+   * \param[in] residence memory of the backend
+   * \param[in] regularizers energies that are added to the value; only for cubic splines
    * \param[in] others additional pairs, see LinearLevel
    * \exception std::invalid_argument options that B-splines do not support, and the reasons of LinearLevel
    * \exception DeviceError out of memory, or a lost device */
@@ -113,12 +113,13 @@ public:
   operator=(const SplineLevel &) = delete;
   ~SplineLevel();
 
-  /** \brief Compares the images under a transform. What crosses the bus are sums; see LinearLevel::Evaluate().
+  /** \brief Compares the images under a transform. Only sums are transferred over the bus; see LinearLevel::Evaluate().
    *
-   * \param[in] coefficients a plane an axis (mm), in memory of the residence, whose steps before are waited for
-   * \param[out] gradient of the value by the coefficients, the same; a step of the residence writes it. Null: it is not
-   * wanted
-   * \exception DeviceError the device failed: another level may be made */
+   * \param[in] coefficients one plane per axis (mm), in the memory of the backend; the call waits for previous work on
+   * it
+   * \param[out] gradient derivative of the value with respect to the coefficients, in the same layout, written by work
+   * that is enqueued on the backend; null: not computed
+   * \exception DeviceError the device failed: another level may be created */
   SplineEvaluation
   Evaluate(const double * coefficients, double * gradient);
 
@@ -126,7 +127,7 @@ public:
   const FieldGrid &
   GetGrid() const;
 
-  /** How often Evaluate() was called. */
+  /** Number of calls of Evaluate(). */
   unsigned int
   CountEvaluations() const;
 
@@ -136,7 +137,7 @@ private:
   std::unique_ptr<Parts> m_Parts;
 };
 
-/** \brief Plans a level on a device, with its images and with Lbfgs.
+/** \brief Plans the memory of a level on a device, with its images and with Lbfgs.
  *
  * \param[in] spline grid and order of the transform
  * \param[in] grid, metric, moving, pixel, imageBytes, budget, places see PlanLinearLevel() */

@@ -30,7 +30,7 @@
 #include <vector>
 
 /** \file
- * \brief Registration by a B-spline transform from the coarsest level to the finest. */
+ * \brief Registration with a B-spline transform from the coarsest level to the finest. */
 
 namespace itk::CudaSpline
 {
@@ -40,52 +40,53 @@ namespace itk::CudaSpline
 /** \brief The options of a B-spline registration. */
 struct SplineOptions
 {
-  std::vector<PyramidLevel> levels;              ///< from coarse to fine; iterations are evaluations, at most
-  bool                      sigmasInMm{ false }; ///< of the levels
-  LinearMetric              metric;              ///< how the images are compared; without places
-  SampleRules               samples;             ///< which samples; all of them with LinearMetricKind::LocalCorrelation
-  /** Options of each level, except its evaluations. A step length of 0 is the level's least spacing (mm). */
+  std::vector<PyramidLevel> levels; ///< from coarse to fine; \c iterations is the maximum number of evaluations
+  bool                      sigmasInMm{ false }; ///< whether the sigmas of the levels are in mm
+  LinearMetric              metric;              ///< compares the images; without points
+  SampleRules               samples; ///< selects the samples; LinearMetricKind::LocalCorrelation uses all of them
+  /** Rules of each level, except its number of evaluations. A step length of 0 means the level's smallest spacing
+   * (mm). */
   LbfgsRules         rules;
-  SplineRegularizers regularizers; ///< of all levels
+  SplineRegularizers regularizers; ///< regularizers of all levels
 };
 
-/** \brief Told of each evaluation; returns false to end the registration with the best coefficients. */
+/** \brief Receives each evaluation. Returns false to stop the registration with the best coefficients. */
 using SplineWatch = std::function<bool(std::size_t level, const LbfgsEvaluation & evaluation)>;
 
-/** \brief A level that has ended. */
+/** \brief The result of a level. */
 struct SplineRecord
 {
-  LbfgsStop    stop{ LbfgsStop::None }; ///< why; None if the watch stopped it
-  unsigned int evaluations{ 0 };        ///< that were made, those before RunLevel() included
-  double       value{ 0.0 };            ///< of the last evaluation; 0 where there was none
-  double       best{ 0.0 };             ///< the lowest value; the largest double where no sample was valid
-  double       fallRate{ 0.0 };         ///< at the end
-  double       seconds{ 0.0 };          ///< that it took, smoothing included
-  bool         isUndone{ false };       ///< without displacements the value is lower: coefficients are 0
-  double       loss{ 0.0 };             ///< RelativeLoss() of that
+  LbfgsStop    stop{ LbfgsStop::None }; ///< why it stopped; None if the watch stopped it
+  unsigned int evaluations{ 0 };        ///< number of evaluations, including those before RunLevel()
+  double       value{ 0.0 };            ///< value of the last evaluation; 0 without evaluations
+  double       best{ 0.0 };             ///< the lowest value; the largest double if no sample was valid
+  double       fallRate{ 0.0 };         ///< FallRate at the end
+  double       seconds{ 0.0 };          ///< duration, including smoothing
+  bool         isUndone{ false };       ///< the value without displacements is lower: the coefficients were set to 0
+  double       loss{ 0.0 };             ///< RelativeLoss() of the undone result
 };
 
 /** \brief Cells of a B-spline's grid along each axis, x first; 1 or more. */
 using SplineCells = std::array<std::int64_t, 3>;
 
-/** \brief The cells of a level: half as many as the next level has, rounded up.
+/** \brief The cells of a level: half as many as in the next level, rounded up.
  *
- * \param[in] last those of the last level
+ * \param[in] last cells of the last level
  * \param[in] level its number
- * \param[in] levels of how many */
+ * \param[in] levels number of levels */
 SplineCells
 CellsOfLevel(const SplineCells & last, std::size_t level, std::size_t levels);
 
-/** \brief Nodes of the cubic grid with some cells an axis over an image: from the centre of the first sample to that of
- * the last one, or over a sample's spacing where there is one alone.
+/** \brief Nodes of the cubic grid with a number of cells per axis over an image. The cells extend from the centre of
+ * the first sample to that of the last one, or over one spacing if the axis has a single sample.
  *
- * The domain is wider by a few roundings of the largest coordinate: itk::BSplineTransform moves no sample outside of
- * it, and the outermost ones lie within however their places are computed.
+ * The domain is wider by a few roundings of the largest coordinate. itk::BSplineTransform moves no sample outside its
+ * domain, and the outermost samples must be within it in spite of rounding.
  *
- * \param[in] image its grid
- * \param[in] cells how many
- * \return a node a sample, the first one a cell before the image's first sample
- * \exception std::invalid_argument less than a cell */
+ * \param[in] image grid of the image
+ * \param[in] cells cells per axis
+ * \return one node per sample, the first one a cell before the image's first sample
+ * \exception std::invalid_argument less than one cell */
 FieldGrid
 MakeSplineNodes(const FieldGrid & image, const SplineCells & cells);
 
@@ -97,12 +98,12 @@ MakeSplineGrid(const FieldGrid & image, const SplineCells & cells);
 class SplineRegistration
 {
 public:
-  /** \param[in] fixed the fixed image as it came, with its mask; its stages are transforms before the spline
+  /** \param[in] fixed the original fixed image, with its mask; its stages are transforms before the spline
    * \param[in] moving the moving image; its stages are transforms after the spline
-   * \param[in] options how
-   * \param[in] residence where all of it is
-   * \param[in] others additional pairs as they came, see LinearLevel
-   * \exception std::invalid_argument no level, or local correlation of some samples */
+   * \param[in] options options
+   * \param[in] residence memory of the backend, for all images
+   * \param[in] others additional original pairs, see LinearLevel
+   * \exception std::invalid_argument no level, or local correlation with a selection of samples */
   SplineRegistration(SynSide                 fixed,
                      SynSide                 moving,
                      const SplineOptions &   options,
@@ -113,13 +114,13 @@ public:
    *
    * \param[in] level its number
    * \param[in] spline grid and order of the transform at this level
-   * \param[in,out] coefficients where it begins, and then the best ones (mm): a plane an axis, host memory. Where a
-   * device fails they are the best that it has found, or, where it is lost, as they were
-   * \param[in] watch called after each evaluation; may be empty. What it throws is thrown
-   * \param[in] done evaluations that were made before, of those of the level
+   * \param[in,out] coefficients the initial coefficients, then the best ones (mm): one plane per axis, in host memory.
+   * If a device fails they are the best ones found so far; if it is lost they are unchanged
+   * \param[in] watch called after each evaluation; may be empty. Its exceptions are passed on
+   * \param[in] done number of the level's evaluations that are already done
    * \param[in] isCompared whether coefficients of 0 are restored if their value is lower than that of the result
-   * \exception std::invalid_argument images that are too small for their smoothing; as many coefficients as the grid
-   * has not; what SplineLevel throws
+   * \exception std::invalid_argument images that are too small for their smoothing, a number of coefficients that does
+   * not fit the grid, and the reasons of SplineLevel
    * \exception DeviceError the device failed */
   SplineRecord
   RunLevel(std::size_t                   level,
@@ -129,12 +130,12 @@ public:
            unsigned int                  done = 0,
            bool                          isCompared = false) const;
 
-  /** \brief Runs all levels, or those until the watch stops it, from no displacements.
+  /** \brief Runs all levels, or until the watch stops the registration, from zero displacements.
    *
-   * \param[in] cells of the last level over the fixed image; see CellsOfLevel()
-   * \param[out] coefficients of the last level's grid (MakeSplineGrid()), a plane an axis (mm)
+   * \param[in] cells cells of the last level over the fixed image; see CellsOfLevel()
+   * \param[out] coefficients coefficients on the last level's grid (MakeSplineGrid()), one plane per axis (mm)
    * \param[in] watch see RunLevel()
-   * \return those that were begun
+   * \return the levels that were begun
    * \exception see RunLevel() */
   std::vector<SplineRecord>
   Run(const SplineCells & cells, std::vector<double> & coefficients, const SplineWatch & watch) const;
@@ -147,17 +148,17 @@ private:
   std::vector<LinearPair> m_Others;
 };
 
-/** \brief The coefficients of the same displacements on another grid, as itk::BSplineTransformParametersAdaptor finds
- * them: those that interpolate the displacements at the new grid's nodes.
+/** \brief Coefficients of the same displacements on another grid, as in itk::BSplineTransformParametersAdaptor: they
+ * interpolate the displacements at the new grid's nodes.
  *
  * \param[in] from grid and order of the spline; its axes are those of the other grid
- * \param[in] coefficients of it (mm), a plane an axis
- * \param[in] to the grid that is wanted, of order 3, of as many cells an axis or more: what it has beyond the other one
- * is mirrored, where ITK has no displacement
+ * \param[in] coefficients its coefficients (mm), one plane per axis
+ * \param[in] to the new grid, of order 3, with at least as many cells per axis. Nodes outside the domain of \p from are
+ * mirrored; ITK uses zero displacement there
  * \param[in] dimension 2 or 3
- * \param[in] context whose threads of the host do it
- * \return a plane an axis
- * \exception std::invalid_argument grids whose axes are not the same, or a spline that is not of order 3 */
+ * \param[in] context threads of the host
+ * \return one plane per axis
+ * \exception std::invalid_argument grids with different axes, or a spline that is not of order 3 */
 std::vector<double>
 RefineSpline(const TransformChain::Stage & from,
              const std::vector<double> &   coefficients,
@@ -165,14 +166,14 @@ RefineSpline(const TransformChain::Stage & from,
              unsigned int                  dimension,
              const ExecutionContext &      context);
 
-/** \brief Plans a level on a device, with the images as they came.
+/** \brief Plans the memory of a level on a device, with the original images.
  *
  * \param[in] spline grid and order of the transform at this level
  * \param[in] fixed, moving grids of the images
- * \param[in] pixel of both
- * \param[in] options how
+ * \param[in] pixel pixel type of both images
+ * \param[in] options options
  * \param[in] level its number
- * \param[in] imageBytes of both images and their masks, as they came
+ * \param[in] imageBytes bytes of both original images and their masks
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
 PlanSplineRegistration(const TransformChain::Stage & spline,
@@ -184,13 +185,13 @@ PlanSplineRegistration(const TransformChain::Stage & spline,
                        std::size_t                   imageBytes,
                        std::size_t                   budget);
 
-/** \brief Work of a level, of all evaluations that it may take.
+/** \brief Work of a level, for the maximum number of evaluations.
  *
  * \param[in] spline grid and order of the transform at this level
  * \param[in] fixed, moving grids of the images
- * \param[in] options how
+ * \param[in] options options
  * \param[in] level its number
- * \param[in] imageBytes of both images and their masks */
+ * \param[in] imageBytes bytes of both images and their masks */
 OperationWork
 CountSplineRegistrationWork(const TransformChain::Stage & spline,
                             const FieldGrid &             fixed,

@@ -35,23 +35,23 @@
 #include <vector>
 
 /** \file
- * \brief A level of symmetric normalization (SyN), as itk::SyNImageRegistrationMethod has it: two fields from the fixed
- * and from the moving image to a middle one, with their inverses, which stay in the memory of a backend. */
+ * \brief A level of symmetric normalization (SyN), as in itk::SyNImageRegistrationMethod: two fields from the fixed and
+ * from the moving image to a middle space, with their inverses, which stay in the memory of a backend. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What an iteration came to. */
+/** \brief The result of an iteration. */
 struct SynIteration
 {
-  /** Of the first term's metric, as ITK's has it: from the fixed image to the moving one, and exchanged; 0 samples: the
-   * largest double. */
+  /** Values of the first term's metric, in ITK's convention: from the fixed image to the moving one, and exchanged.
+   * Without valid samples the largest double. */
   std::array<double, 2> values{ { 0.0, 0.0 } };
-  double                weightedValue{ 0.0 };        ///< sum of the values of all terms times their weights, likewise
-  std::array<double, 2> maximumNorm{ { 0.0, 0.0 } }; ///< of the smoothed forces (samples): fixed, moving
-  /** Of the fixed field, of its inverse, of the moving field, of its inverse. */
+  double weightedValue{ 0.0 }; ///< weighted sum of the values of all terms; without valid samples the largest double
+  std::array<double, 2> maximumNorm{ { 0.0, 0.0 } }; ///< largest norms of the smoothed forces (samples): fixed, moving
+  /** Inversion of the fixed field, of its inverse, of the moving field, and of its inverse. */
   std::array<FieldInversionState, 4> inversions;
 
   /** The mean of both directions: itk::SyNImageRegistrationMethod's value. */
@@ -75,27 +75,27 @@ enum class SynField : unsigned char
 class SynLevel
 {
 public:
-  /** Allocates all that a level needs. The fields are zero.
+  /** Allocates all memory of a level. The fields are zero.
    *
    * \param[in] shape grid of the virtual domain, and type of all fields
-   * \param[in] terms pairs of images, in the memory of the residence, one at least; their stages are the same, and
-   * images are compared as they are in all of them or in none. Where there are several, their forces are added up as
-   * itk::ObjectToObjectMultiMetricv4 does. What samples count (SynSide::confidence) is that of the first.
-   * \param[in] residence where
-   * \param[in] landmarks whose forces are added; fixed stages do not move them
+   * \param[in] terms at least one pair of images, in the memory of the backend. All pairs have the same stages, and all
+   * or none compare original images. The forces of several pairs are added as in itk::ObjectToObjectMultiMetricv4. The
+   * weights of the samples (SynSide::confidence) are those of the first pair
+   * \param[in] residence memory of the backend
+   * \param[in] landmarks landmarks whose forces are added; fixed stages do not move them
    * \exception std::invalid_argument images, masks, radii, bins or landmarks that do not fit
    * \exception DeviceError out of memory, or a lost device */
   SynLevel(const FieldShape &   shape,
            std::vector<SynTerm> terms,
            const Residence &    residence,
            const LandmarkTerm & landmarks = {});
-  /** The same of one pair of images.
+  /** The same with one pair of images.
    *
    * \param[in] shape grid of the virtual domain, and type of all fields
-   * \param[in] fixed the fixed image and what is around it, in the memory of the residence
-   * \param[in] moving the moving image and what is around it; its pixels have the type of the fixed one's
-   * \param[in] metric how they are compared
-   * \param[in] residence where
+   * \param[in] fixed the fixed image with its mask and stages, in the memory of the backend
+   * \param[in] moving the moving image with its mask and stages; it has the pixel type of the fixed one
+   * \param[in] metric compares the images
+   * \param[in] residence memory of the backend
    * \exception std::invalid_argument images, masks or radii that do not fit
    * \exception DeviceError out of memory, or a lost device */
   SynLevel(const FieldShape & shape,
@@ -112,54 +112,55 @@ public:
    *
    * \param[in] which the field
    * \param[in] vectors host memory, in the order of the shape
-   * \param[in] element type of their numbers, Float32 or Float64 */
+   * \param[in] element type of the components, Float32 or Float64 */
   void
   SetField(SynField which, const void * vectors, ScalarType element);
 
-  /** Reads a field, as SetField() takes it; waits. */
+  /** Copies a field in the layout of SetField(). The call waits. */
   void
   GetField(SynField which, void * vectors, ScalarType element) const;
 
-  /** Makes all fields of those of a coarser level, linear between their samples. */
+  /** Sets all fields from those of a coarser level, with linear interpolation. */
   void
   AdaptFrom(const LevelFields & coarser);
 
-  /** Makes the fields zero. */
+  /** Sets the fields to zero. */
   void
   Clear();
 
-  /** The fields, of which a finer level is made when this one is gone. */
+  /** The fields, from which a finer level is initialized after this one is destroyed. */
   std::shared_ptr<const LevelFields>
   GetFields() const;
 
-  /** \brief Compares the images under the fields as they are: the weighted value that an iteration would begin with.
+  /** \brief Compares the images under the current fields: the weighted value before an iteration.
    *
-   * \param[in] rules what iterations go by */
+   * \param[in] rules rules of the iterations */
   double
   Compare(const SynRules & rules);
 
-  /** \brief One iteration; waits for its end.
+  /** \brief Runs one iteration and waits for its end.
    *
-   * \param[in] rules what it goes by
+   * \param[in] rules rules of the iteration
    * \exception DeviceError the device failed: HasWholeFields() is true if the fields are unchanged */
   SynIteration
   Iterate(const SynRules & rules);
 
-  /** \brief Whether fields are those of an iteration that has ended, or of none: false where a device failed in the
-   * midst of one. */
+  /** \brief Whether the fields are those after a completed iteration, or initial ones. False if a device failed during
+   * an iteration. */
   bool
   HasWholeFields() const;
 
-  /** \brief The whole transform and its inverse: from the fixed image's space through the middle to the moving one's.
+  /** \brief The total transform and its inverse: from the fixed image's space through the middle space to the moving
+   * one's.
    *
-   * Forces of an iteration are lost.
+   * The forces of the iteration are overwritten.
    *
-   * \param[out] forward compose(moving inverse, warping = fixed); null: not wanted
-   * \param[out] backward compose(fixed inverse, warping = moving); null: not wanted
-   * \param[in] element type of their numbers
-   * \param[in] memory where both are; waits for the host's
-   * \param[in] inversion by which the second one is made the inverse of the first, whose samples it inverts more
-   * exactly than a composition does; nothing: it is not */
+   * \param[out] forward compose(moving inverse, warping = fixed); null: not computed
+   * \param[out] backward compose(fixed inverse, warping = moving); null: not computed
+   * \param[in] element type of the components
+   * \param[in] memory memory of both; the call waits if it is the host's
+   * \param[in] inversion rules with which \p backward is computed as the inverse of \p forward, whose samples it then
+   * inverts more exactly than a composition does; empty: it is the composition */
   void
   GetWhole(void *                                forward,
            void *                                backward,
@@ -173,13 +174,13 @@ private:
   std::unique_ptr<Parts> m_Parts;
 };
 
-/** \brief Plans a level on a device, with its images.
+/** \brief Plans the memory of a level on a device, with its images.
  *
- * \param[in] shape of the fields
- * \param[in] metrics how each pair of images is compared
- * \param[in] rules by which fields are smoothed
- * \param[in] pixel of the images
- * \param[in] imageBytes of all images and their masks
+ * \param[in] shape shape of the fields
+ * \param[in] metrics metric of each pair of images
+ * \param[in] rules rules of the smoothing
+ * \param[in] pixel pixel type of the images
+ * \param[in] imageBytes bytes of all images and their masks
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
 PlanSynLevel(const FieldShape &             shape,
@@ -191,11 +192,11 @@ PlanSynLevel(const FieldShape &             shape,
 
 /** \brief Work of a level.
  *
- * \param[in] shape of the fields
- * \param[in] rules by which they are smoothed
- * \param[in] iterations that it may take
- * \param[in] imageBytes of all images and their masks
- * \param[in] terms pairs of images */
+ * \param[in] shape shape of the fields
+ * \param[in] rules rules of the smoothing
+ * \param[in] iterations maximum number of iterations
+ * \param[in] imageBytes bytes of all images and their masks
+ * \param[in] terms number of pairs of images */
 OperationWork
 CountSynWork(const FieldShape & shape,
              const SynRules &   rules,

@@ -30,7 +30,7 @@
 #include <vector>
 
 /** \file
- * \brief A level of a registration with a velocity field that varies in time, as in
+ * \brief A level of a registration with a time-varying velocity field, as in
  * itk::TimeVaryingVelocityFieldImageRegistrationMethodv4. */
 
 namespace itk::CudaSpline
@@ -41,20 +41,21 @@ namespace itk::CudaSpline
 /** \brief The rules of an iteration. */
 enum class VelocityMethod : unsigned char
 {
-  /** The force is the difference of those on both images, and an optimizer makes updates of it, as for SynLevel. */
+  /** The force is the difference of the forces on both images. An optimizer turns it into updates, as for SynLevel. */
   Symmetric,
-  /** Those of ITK's method: the force on the moving image, divided by the length of its longest vector (mm). An update
-   * is the mean of this force and the previous update; the learning rate is a factor. Integrals are those of
+  /** The rules of ITK's method. The force on the moving image is divided by the length of its longest vector (mm). An
+   * update is the mean of this force and the previous update; the learning rate is a factor. Integrals are those of
    * IntegrateVelocityAsItk(). Smoothing is that of itk::GaussianSmoothingOnUpdateTimeVaryingVelocityFieldTransform. */
   Itk
 };
 
-/** \brief Result of an iteration. */
+/** \brief The result of an iteration. */
 struct VelocityIteration
 {
-  double value{ 0.0 };              ///< mean of the metric over all time points, before the update; 0 samples: the
-                                    ///< largest double. The weighted sum of several terms
-  std::vector<double> maximumNorms; ///< of the smoothed force at each time point (samples)
+  /** Mean of the metric over all time points before the update, or the weighted sum of several terms; without valid
+   * samples the largest double. */
+  double              value{ 0.0 };
+  std::vector<double> maximumNorms; ///< largest norm of the smoothed force at each time point (samples)
 
   /** The value. */
   double
@@ -84,7 +85,7 @@ public:
    * \param[in] shape grid of the virtual domain, and type of the fields
    * \param[in] terms pairs of images, as for SynLevel
    * \param[in] velocity time points and smoothing along time
-   * \param[in] residence where
+   * \param[in] residence memory of the backend
    * \param[in] method rules of the iterations
    * \param[in] landmarks see SynLevel
    * \exception std::invalid_argument images, masks, radii, bins, landmarks or a number of time points that are not
@@ -104,11 +105,11 @@ public:
   /** Sets the velocity.
    *
    * \param[in] vectors host memory; the field of each time point, one after the other
-   * \param[in] element type of their numbers, Float32 or Float64 */
+   * \param[in] element type of the components, Float32 or Float64 */
   void
   SetVelocity(const void * vectors, ScalarType element);
 
-  /** Reads the velocity, as SetVelocity() takes it; waits. */
+  /** Copies the velocity in the layout of SetVelocity(). The call waits. */
   void
   GetVelocity(void * vectors, ScalarType element) const;
 
@@ -116,7 +117,7 @@ public:
   void
   AdaptFrom(const LevelFields & coarser);
 
-  /** Makes the velocity zero. */
+  /** Sets the velocity to zero. */
   void
   Clear();
 
@@ -124,26 +125,28 @@ public:
   std::shared_ptr<const LevelFields>
   GetFields() const;
 
-  /** \brief The value of the metric with the velocity as it is, as in VelocityIteration. \param[in] rules of iterations
+  /** \brief The value of the metric with the current velocity, as in VelocityIteration. \param[in] rules rules of the
+   * iterations
    */
   double
   Compare(const SynRules & rules);
 
-  /** \brief One iteration; waits for its end.
+  /** \brief Runs one iteration and waits for its end.
    *
-   * \param[in] rules of the iteration; \c inversion and \c averagesMidpointGradients have no effect, and with ITK's
-   * method \c determinantLimit
-   * \exception DeviceError the device failed: the velocity is undefined then */
+   * \param[in] rules rules of the iteration; \c inversion and \c averagesMidpointGradients have no effect, and neither
+   * has \c determinantLimit with ITK's method
+   * \exception DeviceError the device failed: the velocity is then undefined */
   VelocityIteration
   Iterate(const SynRules & rules);
 
   /** \brief The displacements from time 0 to time 1, and from time 1 to time 0.
    *
-   * \param[out] forward vectors; null: not needed
-   * \param[out] backward vectors; null: not needed
-   * \param[in] element type of their numbers
-   * \param[in] memory where both are; waits for the host's
-   * \param[in] inversion by which the second one is made the inverse of the first; nothing: it is integrated only */
+   * \param[out] forward vectors; null: not computed
+   * \param[out] backward vectors; null: not computed
+   * \param[in] element type of the components
+   * \param[in] memory memory of both; the call waits if it is the host's
+   * \param[in] inversion rules with which \p backward is computed as the inverse of \p forward; empty: it is only
+   * integrated */
   void
   GetWhole(void *                                forward,
            void *                                backward,
@@ -157,7 +160,7 @@ private:
   std::unique_ptr<Impl> m_Impl;
 };
 
-/** \brief Plans a level on a device, with its images.
+/** \brief Plans the memory of a level on a device, with its images.
  *
  * \param[in] shape, metrics, rules, pixel, imageBytes, budget see PlanSynLevel()
  * \param[in] velocity time points

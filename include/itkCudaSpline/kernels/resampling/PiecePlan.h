@@ -33,16 +33,16 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief A box of the output and the box of the input that all of its samples read. */
+/** \brief A box of the output, and the box of the input that all of its samples read. */
 struct ResamplePiece
 {
-  std::array<std::int64_t, 3> first{ { 0, 0, 0 } }; ///< of the wanted output: sample, line of a slice, slice
+  std::array<std::int64_t, 3> first{ { 0, 0, 0 } }; ///< in the requested output: sample, line of a slice, slice
   std::array<std::int64_t, 3> size{ { 1, 1, 1 } };  ///< samples, lines of a slice, slices
-  /** First sample of the input that is read, from the first one in memory. */
+  /** First sample of the input that is read, relative to the first one in memory. */
   std::array<std::int64_t, MaximumDimension> windowFirst{ { 0, 0, 0, 0 } };
-  /** Samples of the input that are read, by axis. */
+  /** Samples of the input that are read, along each axis. */
   std::array<std::int64_t, MaximumDimension> windowSize{ { 1, 1, 1, 1 } };
-  MemoryPlan                                 memory; ///< what it takes on a device
+  MemoryPlan                                 memory; ///< its memory on a device
 
   /** Samples of the window. */
   std::int64_t
@@ -52,66 +52,72 @@ struct ResamplePiece
   }
 };
 
-/** \brief How a resampling is cut into pieces, of which each fits the memory of a device. */
+/** \brief A division of a resampling into pieces that fit the memory of a device. */
 struct PiecePlan
 {
-  bool                       fits{ false }; ///< whether it could be cut so
-  std::string                reason;        ///< why not
-  std::vector<ResamplePiece> pieces;        ///< disjoint, they cover the wanted output
+  bool                       fits{ false }; ///< whether such a division exists
+  std::string                reason;        ///< why it does not exist
+  std::vector<ResamplePiece> pieces;        ///< disjoint boxes that cover the requested output
 
-  /** The most that one of them allocates. */
+  /** The maximum number of bytes that a piece allocates. */
   std::size_t
   PeakBytes() const;
 
-  /** Samples of the input that are read for all of them. */
+  /** Samples of the input that all pieces read. */
   std::int64_t
   WindowCount() const;
 };
 
-/** \brief Cuts a resampling into boxes of the output, each with the box of the input that it needs, until each fits.
+/** \brief Divides a resampling into boxes of the output, each with the box of the input that it needs, until each of
+ * them fits.
  *
- * Where the samples of a box are is bounded, not computed: by the ends of its scanlines, which is exact, or, for a
- * chain of transforms, by intervals (see IndexBounds). To that box of the input come the support of the interpolation,
- * what the extension folds back, and, for B-splines that are filtered, as many segments as the recursion reads: the
- * window is an image of its own, made into a source of its own, and gives the bits of the whole, because its first
- * sample is at a multiple of LineSegmentLength and wrong coefficients near its ends are not read.
+ * The input points of a box are bounded, not computed: by the ends of its scanlines, which is exact, or, for a chain of
+ * transforms, by intervals (see IndexBounds). That box of the input is enlarged by the support of the interpolation, by
+ * the samples that the extension folds back, and, for filtered B-splines, by as many segments as the recursion reads.
+ * This window is filtered as a separate image, with a separate source. The results are bitwise equal to those of the
+ * whole, because its first sample is at a multiple of LineSegmentLength and inexact coefficients near its ends are not
+ * read.
  *
- * Boxes are halved along the axis by which the least of the input is read, the slower one where that hardly differs.
+ * Boxes are halved along the axis that minimizes the samples that are read from the input; the slower axis if there is
+ * hardly a difference.
  *
- * \param[in] task what is done, with its scanline ends or its chain
+ * \param[in] task the resampling, with its scanline ends or its chain
  * \param[in] budget bytes that a piece may allocate
- * \param[in] least as many pieces are made at least, where there are as many samples along an axis of the output
- * \param[in] host threads; null for the calling thread alone
+ * \param[in] least minimum number of pieces, if an axis of the output has enough samples
+ * \param[in] host threads; null: only the calling thread
  * \return the plan, or the reason why there is none: a transform that only the caller computes; coefficients in another
- *   storage than Element; a piece of one sample that does not fit; pieces that would read the input many times */
+ * storage than Element; a piece of one sample that does not fit; pieces that would read the input many times */
 PiecePlan
 PlanPieces(const ResampleTask & task, std::size_t budget, std::int64_t least, const HostExecutor * host);
 
-/** \brief Sets the windows of boxes that a caller has cut a resampling into: what PlanPieces() does with its own.
+/** \brief Sets the input windows of boxes into which a caller has divided a resampling, as PlanPieces() does for its
+ * own.
  *
- * \param[in] task what is done, with its scanline ends or its chain
- * \param[in,out] pieces the boxes, which get their windows; of size 0 where no sample of a box reads the input
- * \param[in] host threads; null for the calling thread alone
+ * \param[in] task the resampling, with its scanline ends or its chain
+ * \param[in,out] pieces the boxes, whose windows are set; of size 0 if no sample of a box reads the input
+ * \param[in] host threads; null: only the calling thread
  * \exception std::invalid_argument coefficients in another storage than Element */
 void
 SetWindows(const ResampleTask & task, std::vector<ResamplePiece> & pieces, const HostExecutor * host);
 
-/** \brief The samples of a line from which some of its coefficients are computed, bit for bit as from the whole.
+/** \brief Finds the samples of a line that are needed to compute some of its coefficients, bitwise equal to those from
+ * the whole line.
  *
- * Under Extension::GridWrap they may begin before the line, or end after it: those are the samples of the extension
- * there. Otherwise the window ends where the line does wherever the extension is asked, and has the line's own.
+ * With Extension::GridWrap the window may begin before the line, or end after it: there its samples are those of the
+ * extension. Otherwise the window ends at the end of the line wherever the extension is needed, and the line's
+ * extension applies.
  *
  * \param[in] samples the whole image
- * \param[in] axis of the line
- * \param[in,out] first wanted coefficient, from the line's first sample; gets the first sample, a multiple of
- *   LineSegmentLength
- * \param[in,out] size as many; gets as many samples */
+ * \param[in] axis axis of the line
+ * \param[in,out] first first requested coefficient, relative to the line's first sample; receives the first sample, a
+ * multiple of LineSegmentLength
+ * \param[in,out] size number of coefficients; receives the number of samples */
 void
 PrefilterWindow(const SourceDescriptor & samples, unsigned int axis, std::int64_t & first, std::int64_t & size);
 
-/** \brief Lines of a slice and slices of the wanted output: those of the chain's region where there is a chain.
+/** \brief Lines of a slice and slices of the requested output: those of the chain's region if there is a chain.
  *
- * \param[in] resampling what is done
+ * \param[in] resampling the resampling
  * \return samples, lines of a slice, slices */
 std::array<std::int64_t, 3>
 OutputSizeOf(const ResampleDescriptor & resampling);

@@ -34,65 +34,67 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What one resampling does: the kernel descriptor.
+/** \brief The parameters of a resampling: the kernel descriptor.
  *
- * Template parameters of the kernels are the dimension (2 or 3; 1 too), the interpolation with its order, and the
- * precision (float or double). All else is here, at run time. See doc/Architecture.md. */
+ * Template parameters of the kernels are the dimension (1 to 3), the interpolation with its order, and the precision
+ * (float or double). All other parameters are here, at run time. See doc/Architecture.md. */
 struct ResampleDescriptor : InterpolationDescriptor
 {
-  StoredType   output{ ScalarType::Float32 }; ///< type of the output pixels, and how integers are made
-  std::int64_t samples{ 0 };                  ///< output samples a scanline that are wanted
-  std::int64_t lines{ 0 };                    ///< output scanlines that are wanted, in memory order
-  std::int64_t lineOffset{ 0 };               ///< first wanted sample, from the start of the largest possible scanline
-  std::int64_t lineLength{ 1 };               ///< samples of the largest possible scanline
-  /** Wanted lines of a slice of the output, 0 where it has none: which samples a device takes together depends on it,
-   * and nothing else. */
+  StoredType   output{ ScalarType::Float32 }; ///< type of the output pixels, and conversion to integers
+  std::int64_t samples{ 0 };                  ///< requested output samples per scanline
+  std::int64_t lines{ 0 };                    ///< requested output scanlines, in memory order
+  /** First requested sample, relative to the start of the largest possible scanline. */
+  std::int64_t lineOffset{ 0 };
+  std::int64_t lineLength{ 1 }; ///< samples of the largest possible scanline
+  /** Requested lines per slice of the output, or 0 if it has no slices. It only affects which samples a device computes
+   * together. */
   std::int64_t sliceLines{ 0 };
 
-  /** \name Where the samples are
+  /** \name Input points of the samples
    * One of the three is given. */
   ///@{
-  /** Continuous input indices of the two ends of every wanted scanline: lines x (start, end) x dimension, host memory.
+  /** Continuous input indices of both ends of every requested scanline: lines x (start, end) x dimension, in host
+   * memory.
    */
   const double * scanlineEnds{ nullptr };
-  /** Transforms that a kernel walks; the wanted samples are its region. */
+  /** Transforms that a kernel evaluates; its region contains the requested samples. */
   const TransformChain * chain{ nullptr };
-  /** Writes the continuous input indices of some whole lines, \c samples x dimension numbers each, into host memory;
-   * called by several threads at once. */
+  /** Writes the continuous input indices of some whole lines to host memory, \c samples x dimension numbers per line.
+   * Several threads call it at once. */
   std::function<void(std::int64_t firstLine, std::int64_t lines, double * indices)> indexProvider;
   ///@}
 
-  std::uint64_t defaultPixel{ 0 }; ///< bits of the output pixel where the point is outside, in the low bytes
-  /** The same for pixels of several components: a number each, host memory. */
+  std::uint64_t defaultPixel{ 0 }; ///< bits of the output pixel for points outside, in the low bytes
+  /** The same for pixels with several components: one number per component, in host memory. */
   const std::uint64_t * defaultPixels{ nullptr };
-  /** Where a point is outside the value is that of the nearest sample: of this source, made on the same backend from
-   * the same image without a filter. Null: the default pixel. */
+  /** The source whose nearest sample is the value of a point outside. It is made without a filter on the same backend
+   * from the same image. Null: the default pixel. */
   const SampleSource * extrapolation{ nullptr };
 };
 
-/** \brief Resamples a source onto the scanlines of the descriptor.
+/** \brief Resamples a source to the scanlines of the descriptor.
  *
- * \param[in] descriptor what is done
- * \param[in] source samples or coefficients; made by the same backend (and device) as the context names
+ * \param[in] descriptor the resampling
+ * \param[in] source samples or coefficients; made by the backend (and device) of the context
  * \param[out] output host memory, descriptor.samples x descriptor.lines pixels of descriptor.output, sample index
- *   fastest; the components of a pixel, as many as those of the source, follow each other
+ * fastest; the components of a pixel, as many as the source has, are contiguous
  * \param[in] context backend, device, threads, progress
- * \exception std::invalid_argument a dimension or order that is not built, or a source of another backend
- * \exception DeviceError a device that is out of memory or lost; what was written to output is then undefined
+ * \exception std::invalid_argument an unsupported dimension or order, or a source of another backend
+ * \exception DeviceError a device that is out of memory or lost; the output is then undefined
  * \exception OperationAborted the progress callback stopped it
  *
  * \par Accuracy
- * see SplineValue() and LinearValue(); coordinates are ITK's bit for bit */
+ * see SplineValue() and LinearValue(); coordinates are bitwise equal to ITK's */
 void
 Resample(const ResampleDescriptor & descriptor,
          const SampleSource &       source,
          void *                     output,
          const ExecutionContext &   context);
 
-/** \brief Plans MakeSource() and Resample() on a device, one after the other.
+/** \brief Plans the memory of MakeSource() followed by Resample() on a device.
  *
- * \param[in] source what is evaluated
- * \param[in] resample what is done
+ * \param[in] source the source
+ * \param[in] resample the resampling
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
  * \param[in] isMade as for PlanSource() */
 MemoryPlan
@@ -103,8 +105,8 @@ PlanResample(const SourceDescriptor &   source,
 
 /** \brief Work of Resample().
  *
- * \param[in] source what is evaluated
- * \param[in] resample what is done; its host memory does not matter */
+ * \param[in] source the source
+ * \param[in] resample the resampling; its arrays are not read */
 OperationWork
 CountResampleWork(const SourceDescriptor & source, const ResampleDescriptor & resample);
 

@@ -33,68 +33,70 @@
 #include <vector>
 
 /** \file
- * \brief A resampling from host arrays to host arrays, from its description to its end: all code that resamples whole
- * images (the ITK filters, the interface in C) uses a job, and no other code decides how it is done. */
+ * \brief A complete resampling from host arrays to host arrays. All code that resamples whole images (the ITK filters,
+ * the C interface) uses a job, which alone decides how it is done. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief A resampling with all that its descriptor points to. */
+/** \brief A resampling with all data to which its descriptor points. */
 struct ResampleDescription
 {
-  SourceDescriptor           samples;               ///< what is evaluated
-  ResampleDescriptor         resampling;            ///< what is done; of where, an \c indexProvider alone
-  bool                       extrapolates{ false }; ///< whether outside the value is that of the nearest sample
-  std::vector<std::uint64_t> defaultPixels{ 0 };    ///< bits of the pixel outside, a number a component
+  SourceDescriptor samples; ///< the source
+  /** The resampling; of its input points only an \c indexProvider is used. */
+  ResampleDescriptor         resampling;
+  bool                       extrapolates{ false }; ///< whether the value outside is that of the nearest sample
+  std::vector<std::uint64_t> defaultPixels{ 0 };    ///< bits of the pixel outside, one number per component
 
-  /** \name Where the samples are
+  /** \name Input points of the samples
    * One of the three is given, or the index provider. */
   ///@{
-  std::optional<TransformChain> chain; ///< what a kernel walks
+  std::optional<TransformChain> chain; ///< transforms that a kernel evaluates
   std::unique_ptr<double[]>     ends;  ///< ResampleDescriptor::scanlineEnds
-  /** Makes the ends, on the threads of the context: when the source is made, or where pieces have to be planned. */
+  /** Computes the ends, with the threads of the context: when the source is made, or when pieces are planned. */
   std::function<std::unique_ptr<double[]>(const ExecutionContext & context)> mapScanlines;
-  /** Sets the displacements of fields that are stages of the chain: where the job runs, or for the host, where pieces
-   * have to be planned. Empty: the chain has them. */
+  /** Sets the displacements of fields that are stages of the chain: in the memory where the job runs, or on the host if
+   * pieces are planned. Empty: the chain has them. */
   std::function<void(const ExecutionContext & context, TransformChain & chain)> provideFields;
   ///@}
 
-  /** \brief The resampling, pointing into this object. */
+  /** \brief The descriptor, which points into this object. */
   ResampleDescriptor
   GetDescriptor() const;
 };
 
-/** \brief What earlier calls of the same object have found in its cache. */
+/** \brief Whether earlier calls of the same object have found their sources in its cache. */
 struct ResampleHistory
 {
   bool                reused{ false }; ///< the last call found its source
-  std::array<bool, 4> reusedBy{};      ///< by Backend: its last call at once did
+  std::array<bool, 4> reusedBy{};      ///< indexed by Backend: its last call without pieces found its source
 };
 
-/** \brief What a job may use, and additional information. */
+/** \brief Resources and additional information of a job. */
 struct ResampleOptions
 {
-  /** Bytes in addition to kept sources; 0: the memory of a device, and no limit on the host. */
+  /** Maximum bytes in addition to cached sources; 0: the memory of a device, and no limit on the host. */
   std::size_t       memoryLimit{ 0 };
-  SourceCache *     cache{ nullptr };    ///< keeps sources for later calls; null: none does
-  ResampleHistory * history{ nullptr };  ///< of the calls with that cache, which runs write; may be null
-  bool              isFirst{ true };     ///< no call has been done
-  unsigned int      expectedCalls{ 0 };  ///< with this one, where nothing else comes in the process; 0: unknown
-  bool              wantsBound{ false }; ///< ResampleRecord::errorBound, even where the coefficients are read for it
+  SourceCache *     cache{ nullptr };   ///< keeps sources for later calls; null: no cache
+  ResampleHistory * history{ nullptr }; ///< history of the calls with that cache, which runs update; may be null
+  bool              isFirst{ true };    ///< no call has been made before
+  /** Number of calls including this one, if the process makes no other calls; 0: unknown. */
+  unsigned int expectedCalls{ 0 };
+  bool         wantsBound{ false }; ///< computes ResampleRecord::errorBound, even if it must read the coefficients
 };
 
 /** \brief How a resampling is done on some devices, or on the host. */
 struct ResamplePlan
 {
-  std::vector<int> devices; ///< those that do it; none: the host
-  /** What the whole takes on a device. \c fits is true too where it does not, and its pieces do. */
+  std::vector<int> devices; ///< the devices; empty: the host
+  /** The memory of the whole on a device. \c fits is also true if only its pieces fit. */
   MemoryPlan memory;
-  PiecePlan  pieces;                ///< \c fits where it is done in pieces, else it is done at once
-  bool       emptiesCache{ false }; ///< what is kept has to go first
+  PiecePlan  pieces;                ///< \c fits if it is done in pieces, else it is done at once
+  bool       emptiesCache{ false }; ///< the cache must be emptied first
 
-  /** \brief How many pieces are done one after the other; 1: the whole. */
+  /** \brief Number of pieces that are done one after the other; 1: the whole. */
   std::size_t
   Count() const
   {
@@ -103,44 +105,44 @@ struct ResamplePlan
 
   /** \brief The pieces, or the whole as one.
    *
-   * \param[in] task what is done */
+   * \param[in] task the resampling */
   std::vector<ResamplePiece>
   GetBoxes(const ResampleTask & task) const;
 };
 
-/** \brief What a run has done. */
+/** \brief The results of a run. */
 struct ResampleRecord
 {
   std::size_t   pieces{ 0 };           ///< ResamplePlan::Count()
-  bool          sourceReused{ false }; ///< the cache had the source
-  ResampleTimes times;                 ///< how long it took
-  /** ModeErrorBound(), where it is known or wanted; else NaN. */
+  bool          sourceReused{ false }; ///< the source was in the cache
+  ResampleTimes times;                 ///< durations
+  /** ModeErrorBound() if it is known or requested; else NaN. */
   double errorBound{ std::numeric_limits<double>::quiet_NaN() };
 };
 
-/** \brief One resampling of host arrays.
+/** \brief A resampling of host arrays.
  *
  * \code
  * ResampleJob job(std::move(description), options, &threads);
- * const ResamplePlan plan = job.Plan({ 0 });           // or {}: on the host
- * job.Run(plan, pixels, output, context);              // does that, and nothing else
+ * const ResamplePlan plan = job.Plan({ 0 });  // or {}: on the host
+ * job.Run(plan, pixels, output, context);     // runs that plan
  *
- * // Where it is chosen who does it:
+ * // With automatic selection of the backend:
  * RunOperation(job.MakeOperation(pixels, output), "", context);
  * \endcode
  *
- * A plan is a value: making it changes nothing, and running it is the only thing that uses it. */
+ * A plan is a value: creating it has no side effects, and it is used only when it is run. */
 class ResampleJob
 {
 public:
-  /** Provides the arrays of a job when it is known where it runs: calls \p run with the pixels and the output, in
-   * memory of the host, or of the context's device. */
+  /** Provides the arrays of a job when its backend is known: calls \p run with the pixels and the output, in host
+   * memory, or in memory of the context's device. */
   using ProvideArrays = std::function<void(const ExecutionContext &                                        context,
                                            const std::function<void(const void * pixels, void * output)> & run)>;
 
-  /** \param[in] description what is done
-   * \param[in] options what may be used
-   * \param[in] host threads that plan; null for the calling thread alone. As \c options.cache it is kept by reference
+  /** \param[in] description the resampling
+   * \param[in] options resources
+   * \param[in] host threads for planning; null: only the calling thread. Kept by reference, as \c options.cache is
    */
   ResampleJob(ResampleDescription description, const ResampleOptions & options, const HostExecutor * host);
   ResampleJob(const ResampleJob &) = delete;
@@ -148,47 +150,47 @@ public:
   operator=(const ResampleJob &) = delete;
   ~ResampleJob() = default;
 
-  /** \brief What is done. */
+  /** \brief The resampling. */
   const ResampleTask &
   GetTask() const
   {
     return m_Task;
   }
 
-  /** \brief What there is to do on the host and on a device.
+  /** \brief The work on the host and on a device.
    *
    * \param[in] device number of the device */
   BackendWork
   CountWork(int device) const;
 
-  /** \brief Plans the whole where a device's memory holds it, and else, or where several devices share it, pieces.
+  /** \brief Plans the whole if it fits a device's memory. Else, or if several devices share it, plans pieces.
    *
-   * What earlier calls keep is planned to be freed where that helps.
+   * The plan may free what earlier calls have cached if that helps.
    *
-   * \param[in] devices of which the first does what is not shared; none: the host
-   * \exception DeviceError no such device */
+   * \param[in] devices devices, of which the first one does all work that is not shared; empty: the host
+   * \exception DeviceError the device does not exist */
   ResamplePlan
   Plan(const std::vector<int> & devices);
 
   /** \brief Resamples.
    *
-   * \param[in] plan what Plan() has made of this job
-   * \param[in] pixels the image: host memory, or, if the plan has no pieces, of the context's device
-   * \param[out] output the wanted output, likewise
+   * \param[in] plan result of Plan() of this job
+   * \param[in] pixels the image: in host memory, or, if the plan has no pieces, in memory of the context's device
+   * \param[out] output the requested output, in the same kind of memory
    * \param[in] context backend and device of the plan, threads, progress
-   * \exception InvalidPixels of the source
+   * \exception InvalidPixels the source cannot be made from the pixels
    * \exception std::invalid_argument as for Resample()
-   * \exception DeviceError a device that is out of memory or lost; what was written to output is then undefined
+   * \exception DeviceError a device that is out of memory or lost; the output is then undefined
    * \exception OperationAborted the progress callback stopped it */
   ResampleRecord
   Run(const ResamplePlan & plan, const void * pixels, void * output, const ExecutionContext & context);
 
-  /** \brief The job as an operation, to choose who does it; refers to this object.
+  /** \brief The job as an operation, for the selection of its backend; refers to this object.
    *
-   * \param[in] arrays provides the arrays; empty where it is only asked who would do it */
+   * \param[in] arrays provides the arrays; may be empty for a query of the backend */
   RunnableOperation
   MakeOperation(const ProvideArrays & arrays);
-  /** \brief The same for arrays of the host.
+  /** \brief The same for host arrays.
    *
    * \param[in] pixels, output as for Run() */
   RunnableOperation
@@ -201,15 +203,15 @@ public:
     return m_Plan;
   }
 
-  /** \brief The kernel that evaluates by a plan, in words, and how it cuts the output: of the whole, even where a plan
-   * has pieces. Empty on the host.
+  /** \brief Describes the kernel that evaluates a plan, and how it divides the output: that of the whole, even if a
+   * plan has pieces. Empty on the host.
    *
-   * \param[in] plan what Plan() has made of this job
-   * \exception DeviceError no such device */
+   * \param[in] plan result of Plan() of this job
+   * \exception DeviceError the device does not exist */
   std::string
   DescribeKernel(const ResamplePlan & plan);
 
-  /** \brief What the last operation of this job has done. */
+  /** \brief The results of the last operation of this job. */
   const ResampleRecord &
   GetRecord() const
   {
@@ -217,11 +219,11 @@ public:
   }
 
 private:
-  /** Pieces of at most \p budget bytes, \p least of them at least. */
+  /** Pieces of at most \p budget bytes, and at least \p least pieces. */
   PiecePlan
   Cut(std::size_t budget, std::size_t least);
 
-  /** The ends of all scanlines, made where they are not there; null where there are none. */
+  /** The ends of all scanlines, which are computed if they are missing; null if the resampling does not use them. */
   const double *
   ProvideEnds(const ExecutionContext & context);
 

@@ -27,10 +27,11 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What loads the kernels of a resampling onto a device, by a tiny one of the same kind.
+/** \brief Returns a function that loads the kernels of a resampling onto a device, by running a tiny resampling of the
+ * same kind.
  *
- * \param[in] source what will be made
- * \param[in] resample what will be done with it; only its chain is read, and only here */
+ * \param[in] source source of the later resampling
+ * \param[in] resample the later resampling; only its chain is read, and only during this call */
 std::function<void(int device)>
 ResampleKernelsLoader(const SourceDescriptor & source, const ResampleDescriptor & resample);
 

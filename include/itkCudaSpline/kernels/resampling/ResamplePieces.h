@@ -36,29 +36,29 @@ public:
   using std::invalid_argument::invalid_argument;
 };
 
-/** \brief Seconds of a resampling; of its pieces, summed up over those who work at the same time. */
+/** \brief Durations of a resampling in seconds; for pieces, summed over the devices that work at the same time. */
 struct ResampleTimes
 {
-  double preparation{ 0.0 }; ///< for making sources: checksum, upload, conversion, prefilter
-  double evaluation{ 0.0 };  ///< for evaluating them: coordinates, interpolation, download
+  double preparation{ 0.0 }; ///< to make sources: checksum, upload, conversion, prefilter
+  double evaluation{ 0.0 };  ///< to evaluate them: coordinates, interpolation, download
 };
 
-/** \brief Does a resampling piece by piece, with the bits of the whole.
+/** \brief Resamples piece by piece. The result is bitwise equal to that of the whole.
  *
- * A piece's window becomes a source, as it would for an image of its own, and is freed when the piece is done. Windows
- * and boxes that are not contiguous in memory are gathered and scattered by the host's threads.
+ * The window of a piece becomes a source, as for a separate image, which is released after the piece. Windows and boxes
+ * that are not contiguous in memory are gathered and scattered by the host's threads.
  *
- * \param[in] task what is done
+ * \param[in] task the resampling
  * \param[in] plan its pieces (PlanPieces())
  * \param[in] pixels host memory, the whole input
- * \param[out] output host memory, the whole of the wanted output
- * \param[in] context backend, threads, progress; the device too, where \p devices has less than two numbers
- * \param[in] devices of the Cuda backend, for each of which a thread takes the next piece that is left, with its part
- * of the host's threads; progress is reported from the calling thread. Of the Cpu backend only their number counts.
- * \return what it took
- * \exception InvalidPixels of a source
+ * \param[out] output host memory, the whole requested output
+ * \param[in] context backend, threads, progress; also the device if \p devices has less than two numbers
+ * \param[in] devices for the Cuda backend: one thread per device takes the next remaining piece, with its share of the
+ * host's threads; progress is reported from the calling thread. For the Cpu backend only their number matters
+ * \return durations
+ * \exception InvalidPixels a source cannot be made from the pixels
  * \exception std::invalid_argument the plan has no pieces, or as for Resample()
- * \exception DeviceError a device that is out of memory or lost; what was written to output is then undefined
+ * \exception DeviceError a device that is out of memory or lost; the output is then undefined
  * \exception OperationAborted the progress callback stopped it */
 ResampleTimes
 ResamplePieces(const ResampleTask &     task,

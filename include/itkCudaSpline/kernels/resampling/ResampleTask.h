@@ -30,54 +30,55 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief A resampling from the host's pixels on: what is made of them, and what is done with that. */
+/** \brief A resampling of pixels: the source made from them, and its evaluation. */
 struct ResampleTask
 {
-  SourceDescriptor   samples;               ///< what is evaluated
-  bool               needsOutside{ false }; ///< whether another source of the same pixels continues them outside
-  SourceDescriptor   outside;               ///< that source, of as many samples
-  ResampleDescriptor resampling;            ///< what is done; its \c extrapolation is not read
-  /** True where the value of a point that is outside is that of the nearest sample. */
+  SourceDescriptor   samples;               ///< the source
+  bool               needsOutside{ false }; ///< whether a second source of the same pixels continues them outside
+  SourceDescriptor   outside;               ///< that source, with as many samples
+  ResampleDescriptor resampling;            ///< the resampling; its \c extrapolation is not read
+  /** True if the value of a point outside is that of the nearest sample. */
   bool extrapolates{ false };
 };
 
-/** \brief A task of a description.
+/** \brief Creates a task.
  *
- * \param[in] samples what is evaluated
- * \param[in] resampling what is done
- * \param[in] extrapolates whether the value of a point that is outside is that of the nearest sample */
+ * \param[in] samples the source
+ * \param[in] resampling the resampling
+ * \param[in] extrapolates whether the value of a point outside is that of the nearest sample */
 ResampleTask
 MakeResampleTask(const SourceDescriptor & samples, const ResampleDescriptor & resampling, bool extrapolates);
 
-/** \brief The type of elements that are only moved: the pixels' own, or of pixels of several numbers, whose sources are
- * real, one that holds them as well as a double does.
+/** \brief The element type of samples that are only copied: the pixels' own type. For pixels with several components,
+ * whose sources are real, it is a type that represents the components as exactly as double does.
  *
  * \param[in] samples pixel type and components */
 ScalarType
 ElementToMove(const SourceDescriptor & samples);
 
-/** \brief Whether the elements of a source are the image's samples, so that what continues it outside is read there.
+/** \brief Whether the elements of a source are the image's samples, so that values outside can be read from it.
  *
  * \param[in] samples the source */
 bool
 HasPixels(const SourceDescriptor & samples);
 
-/** \brief The samples that continue an image outside: its pixels as they are.
+/** \brief The source that continues an image outside: its unchanged pixels.
  *
  * \param[in] samples any source of the image */
 SourceDescriptor
 OutsideOf(const SourceDescriptor & samples);
 
-/** \brief Plans a task that is done at once on a device: PlanResample(), and what continues the image outside.
+/** \brief Plans the memory of a task that is done at once on a device: PlanResample(), and the source that continues
+ * the image outside.
  *
- * \param[in] task what is done
+ * \param[in] task the resampling
  * \param[in] budget bytes that may be allocated */
 MemoryPlan
 PlanTask(const ResampleTask & task, std::size_t budget);
 
-/** \brief Work of a task, its sources included.
+/** \brief Work of a task, including its sources.
  *
- * \param[in] task what is done */
+ * \param[in] task the resampling */
 OperationWork
 CountTaskWork(const ResampleTask & task);
 

@@ -26,7 +26,7 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief True where scanlines go through a chain as straight lines: all its stages are affine, and not too many.
+/** \brief True if a chain maps scanlines to straight lines: all its stages are affine, and there are not too many.
  *
  * \param[in] chain the chain */
 inline bool
@@ -40,7 +40,7 @@ HasAffineScanlines(const TransformChain & chain)
   return isAffine;
 }
 
-/** \brief The scanlines of a chain that has them (HasAffineScanlines()); its region is the whole output.
+/** \brief The scanlines of a chain for which HasAffineScanlines() is true; its region is the whole output.
  *
  * \param[in] chain the chain */
 template <unsigned int VDimension>
@@ -50,7 +50,8 @@ ScanlinesOf(const TransformChain & chain)
   AffineScanlines<VDimension> scanlines;
   for (unsigned int r = 0; r < VDimension; ++r)
   {
-    // The sum of a place begins with the origin: -0 would leave its sign there, or not, by that of the index.
+    // The sum of a point begins with the origin. Adding 0 replaces -0, whose sign would else depend on that of the
+    // index.
     scanlines.outputOrigin[r] = chain.outputOrigin[r] + 0.0;
     scanlines.inputOrigin[r] = chain.inputOrigin[r];
     scanlines.start[r] = chain.regionStart[r];

@@ -32,53 +32,54 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What is done to write a transform's displacements on a grid: the kernel descriptor. */
+/** \brief The parameters of a computation of a transform's displacements on a grid: the kernel descriptor. */
 struct DisplacementDescriptor
 {
-  unsigned int dimension{ 3 };                ///< of the grid and of a displacement, 1 to 3
+  unsigned int dimension{ 3 };                ///< dimension of the grid and of a displacement, 1 to 3
   ScalarType   output{ ScalarType::Float32 }; ///< Float32 or Float64
-  std::int64_t samples{ 0 };                  ///< samples a scanline that are wanted
-  std::int64_t lines{ 0 };                    ///< scanlines that are wanted, in memory order
-  std::int64_t lineOffset{ 0 };               ///< first wanted sample, from the start of the largest possible scanline
-  std::int64_t lineLength{ 1 };               ///< samples of the largest possible scanline
+  std::int64_t samples{ 0 };                  ///< requested samples per scanline
+  std::int64_t lines{ 0 };                    ///< requested scanlines, in memory order
+  /** First requested sample, relative to the start of the largest possible scanline. */
+  std::int64_t lineOffset{ 0 };
+  std::int64_t lineLength{ 1 }; ///< samples of the largest possible scanline
 
   /** \name The transform
    * One of the two is given. */
   ///@{
-  /** Displacements (mm) at the two ends of every wanted scanline, between which they are linear: lines x (start, end) x
-   * dimension, host memory. The end is one past the last sample. */
+  /** Displacements (mm) at both ends of every requested scanline, between which they are linear: lines x (start, end) x
+   * dimension, in host memory. The end is one past the last sample. */
   const double * scanlineEnds{ nullptr };
-  /** Transforms that a kernel walks; the wanted samples are its region, its input does not matter. */
+  /** Transforms that a kernel evaluates; its region contains the requested samples, its input is not used. */
   const TransformChain * chain{ nullptr };
   ///@}
 };
 
-/** \brief Writes how far a transform moves the samples of a grid.
+/** \brief Computes the displacements of the samples of a grid under a transform.
  *
- * \param[in] descriptor what is done
- * \param[out] output host memory, descriptor.samples x descriptor.lines vectors (mm), sample index fastest; the numbers
- *   of a vector, x first, follow each other
+ * \param[in] descriptor grid and transform
+ * \param[out] output host memory, descriptor.samples x descriptor.lines vectors (mm), sample index fastest; the
+ * components of a vector, x first, are contiguous
  * \param[in] context backend, device, threads, progress
- * \exception std::invalid_argument a dimension or output type that is not built, or no transform
- * \exception DeviceError a device that is out of memory or lost; what was written to output is then undefined
+ * \exception std::invalid_argument an unsupported dimension or output type, or no transform
+ * \exception DeviceError a device that is out of memory or lost; the output is then undefined
  * \exception OperationAborted the progress callback stopped it
  *
  * \par Accuracy
- * between scanline ends bit for bit that of itk::TransformToDisplacementFieldFilter; through a chain a few units of
- * rounding of the places, since kernels may fuse multiplications and additions */
+ * Between scanline ends bitwise equal to itk::TransformToDisplacementFieldFilter. Through a chain a few units of
+ * rounding of the points, because kernels may fuse multiplications and additions */
 void
 MakeDisplacements(const DisplacementDescriptor & descriptor, void * output, const ExecutionContext & context);
 
-/** \brief Plans MakeDisplacements() on a device.
+/** \brief Plans the memory of MakeDisplacements() on a device.
  *
- * \param[in] displacements what is done
+ * \param[in] displacements grid and transform
  * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
 MemoryPlan
 PlanDisplacements(const DisplacementDescriptor & displacements, std::size_t budget);
 
 /** \brief Work of MakeDisplacements().
  *
- * \param[in] displacements what is done; what its scanline ends are does not matter */
+ * \param[in] displacements grid and transform; its arrays are not read */
 OperationWork
 CountDisplacementWork(const DisplacementDescriptor & displacements);
 

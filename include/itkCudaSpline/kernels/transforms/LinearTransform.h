@@ -24,23 +24,24 @@
 #include <cstddef>
 
 /** \file
- * \brief Linear transforms by few parameters, which a registration optimizes: those of ITK, in its order. */
+ * \brief Linear transforms with few parameters, which a registration optimizes: ITK's parameters in ITK's order. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What a linear transform can do. Each kind holds what the ones before it can. */
+/** \brief The kinds of linear transforms. Each kind includes those before it. */
 enum class LinearKind : unsigned char
 {
   Translation, ///< itk::TranslationTransform
-  Rigid,       ///< itk::Euler2DTransform and itk::Euler3DTransform: rotations about z, x and y, the last one first
-  Similarity,  ///< itk::Similarity2DTransform and itk::Similarity3DTransform: a rotation and one scale
-  Affine       ///< itk::AffineTransform
+  /** itk::Euler2DTransform and itk::Euler3DTransform: rotations about z, x and y; a point is rotated about y first. */
+  Rigid,
+  Similarity, ///< itk::Similarity2DTransform and itk::Similarity3DTransform: a rotation and one scale
+  Affine      ///< itk::AffineTransform
 };
 
-/** \brief Name of a kind as in messages. */
+/** \brief Name of a kind in messages. */
 constexpr const char *
 NameOf(LinearKind kind)
 {
@@ -68,34 +69,34 @@ NameOf(LinearKind kind)
  * | Similarity | scale, angle, x, y | axis times sine of half the angle (x, y, z); x, y, z; scale |
  * | Affine | matrix by rows; x, y | matrix by rows; x, y, z |
  *
- * Angles are in radians, translations in mm. Places are in mm, x first. */
+ * Angles are in radians, translations in mm. Points are in mm, x first. */
 class LinearTransform
 {
 public:
-  /** Most parameters that a transform has. */
+  /** Maximum number of parameters of a transform. */
   static constexpr std::size_t MostParameters = 12;
   using Parameters = std::array<double, MostParameters>; ///< those beyond CountParameters() are 0
   using Vector = TransformChain::Vector;                 ///< by axis, x first
   using Matrix = TransformChain::Matrix;                 ///< by row and column
 
-  /** \brief How a parameter moves places: matrix (x - centre) + shift is the derivative of T(x) by it. */
+  /** \brief The derivative of T(x) with respect to a parameter: matrix (x - centre) + shift. */
   struct Slope
   {
-    Matrix matrix{}; ///< by place (mm a unit of the parameter and mm)
-    Vector shift{};  ///< at the centre (mm a unit of the parameter)
+    Matrix matrix{}; ///< derivative by position (mm per unit of the parameter and mm)
+    Vector shift{};  ///< derivative at the centre (mm per unit of the parameter)
   };
 
   /** The identity.
    *
-   * \param[in] kind what it can do
+   * \param[in] kind kind of the transform
    * \param[in] dimension 2 or 3
-   * \param[in] centre of rotations, scales and matrices (mm); of a translation it does not matter
+   * \param[in] centre of rotations, scales and matrices (mm); not used for translations
    * \exception std::invalid_argument another dimension */
   LinearTransform(LinearKind kind, unsigned int dimension, const Vector & centre = {});
 
-  /** \brief The rigid transform of a rotation.
+  /** \brief The rigid transform with a given rotation.
    *
-   * Its angle about x is from -90 to 90 degrees; where it is one of these the one about z is 0.
+   * Its angle about x is from -90 to 90 degrees. At -90 and 90 degrees the angle about z is 0.
    *
    * \param[in] dimension 2 or 3
    * \param[in] rotation matrix of a rotation; in 2 dimensions the first two rows and columns
@@ -104,14 +105,14 @@ public:
   static LinearTransform
   OfRotation(unsigned int dimension, const Matrix & rotation, const Vector & centre, const Vector & translation);
 
-  /** \brief A transform that continues from this one, about the same centre.
+  /** \brief The same transform with another kind, about the same centre.
    *
-   * \param[in] kind what it can do
-   * \exception std::invalid_argument a kind that does not hold what this one can */
+   * \param[in] kind kind of the result
+   * \exception std::invalid_argument a kind that does not include this one */
   LinearTransform
   As(LinearKind kind) const;
 
-  /** What it can do. */
+  /** Kind of the transform. */
   LinearKind
   GetKind() const
   {
@@ -145,18 +146,18 @@ public:
   {
     return m_Parameters;
   }
-  /** \param[in] parameters the first CountParameters() count; an axis times sine of half an angle that is longer than 1
-   * is cut to 1, as ITK does */
+  /** \param[in] parameters the first CountParameters() are used; an axis times sine of half an angle that is longer
+   * than 1 is shortened to 1, as in ITK */
   void
   SetParameters(const Parameters & parameters);
 
-  /** \brief Moves the parameters by a multiple of a change, as itk::Transform::UpdateTransformParameters() does.
+  /** \brief Adds a multiple of a change to the parameters, as itk::Transform::UpdateTransformParameters() does.
    *
-   * They are added up; but of Similarity in 3 dimensions the first three of a change are an axis times an angle, whose
-   * rotation goes before this one.
+   * For Similarity in 3 dimensions the first three numbers of a change are an axis times an angle, whose rotation is
+   * composed with the current one.
    *
-   * \param[in] change a number a parameter
-   * \param[in] factor of it */
+   * \param[in] change one number per parameter
+   * \param[in] factor factor of the change */
   void
   Update(const Parameters & change, double factor = 1.0);
 
@@ -169,23 +170,23 @@ public:
   /** The translation (mm). */
   Vector
   GetTranslation() const;
-  /** \brief What remains of T(x) at x = 0 (mm). */
+  /** \brief T(0) (mm). */
   Vector
   GetOffset() const;
-  /** T(x) (mm), rounded as ITK's: the sum along a row, then the offset. */
+  /** T(x) (mm), rounded as in ITK: the sum along a row, then the offset. */
   Vector
   Apply(const Vector & place) const;
-  /** How a parameter moves places.
+  /** The derivative with respect to a parameter.
    *
    * \param[in] parameter below CountParameters() */
   Slope
   GetSlope(std::size_t parameter) const;
-  /** As a stage of a chain. */
+  /** The transform as a stage of a chain. */
   TransformChain::Stage
   MakeStage() const;
 
 private:
-  /** Index of the first translation among the parameters. */
+  /** Index of the first translation parameter. */
   std::size_t
   FirstOfTranslation() const;
   void

@@ -22,22 +22,21 @@
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
 
 /** \file
- * \brief Transforms that move nothing, which need not be evaluated. */
+ * \brief Identity transforms, which need not be evaluated. */
 
 namespace itk::CudaSpline
 {
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Whether a stage moves no point: a matrix that is the identity without an offset, or displacements that are
- * all 0.
+/** \brief Whether a stage moves no point: its matrix is the identity without an offset, or its displacements are all 0.
  *
- * SyNImageRegistrationMethod, which warps both images first, hands fields of zeros to its metrics. B-splines, and
- * fields in the memory of a device, are not looked at.
+ * SyNImageRegistrationMethod warps both images first, and passes fields of zeros to its metrics. B-splines, and fields
+ * in device memory, are not tested.
  *
  * \param[in] stage a transform
- * \param[in] dimension of its points
- * \param[in] context threads of the host, which look at displacements; they stop at the first that is not 0 */
+ * \param[in] dimension dimension of its points
+ * \param[in] context threads of the host, which test displacements until the first one that is not 0 */
 bool
 MovesNothing(const TransformChain::Stage & stage, unsigned int dimension, const ExecutionContext & context);
 

@@ -33,48 +33,48 @@ namespace itk::CudaSpline
 
 /** \brief A chain of transforms between the grids of two images, of 1 to 3 dimensions.
  *
- * A sample of the output goes from its index to its place, through all stages, and to a continuous index of the input,
- * without anything being written in between. Matrices are by row and column, of which as many count as there are
- * dimensions. Places are in mm. */
+ * A sample of the output is mapped from its index to its point, by all stages, and to a continuous index of the input,
+ * without intermediate arrays. Matrices are by row and column; the leading rows and columns are used. Points are in
+ * mm. */
 struct TransformChain
 {
   /** A matrix by row and column. */
   using Matrix = std::array<std::array<double, 3>, 3>;
-  /** A place or an extent by axis, x first. */
+  /** A point or an extent by axis, x first. */
   using Vector = std::array<double, 3>;
 
   /** One transform; see TransformStage. */
   struct Stage
   {
-    TransformKind               kind{ TransformKind::Affine }; ///< what it does
+    TransformKind               kind{ TransformKind::Affine }; ///< kind of the transform
     Matrix                      matrix{};                      ///< of Affine
     Vector                      offset{};                      ///< of Affine (mm)
     std::array<std::int64_t, 3> start{ { 0, 0, 0 } };          ///< index of the grid's first sample
     std::array<std::int64_t, 3> size{ { 1, 1, 1 } };           ///< samples of the grid
-    Vector                      origin{};                      ///< place of the grid's index 0 (mm)
-    Matrix                      pointToIndex{};                ///< indices of the grid a mm
+    Vector                      origin{};                      ///< point of the grid's index 0 (mm)
+    Matrix                      pointToIndex{};                ///< indices of the grid per mm
     int                         order{ 3 };                    ///< of BSpline
     bool                        nearest{ false };              ///< of DisplacementField
     bool                        goesOn{ false };               ///< of DisplacementField; see TransformStage
-    /** Displacements (mm), host memory: those of BSpline in planes, a component after the other, those of
-     * DisplacementField in vectors, a sample after the other. Owns them, or borrows them where the deleter does
-     * nothing.
+    /** Displacements (mm), in host memory. For BSpline they are in planes, one component after the other. For
+     * DisplacementField they are vectors, one sample after the other. The pointer owns them, or borrows them with a
+     * deleter that does nothing.
      */
     std::shared_ptr<const double> data;
-    /** Displacements of DisplacementField that are float, instead of \c data. Places stay double; the sum over
+    /** Displacements of DisplacementField of type float, instead of \c data. Points stay double; the sum over
      * neighbours is rounded to float after each of them. */
     std::shared_ptr<const float> singleData;
   };
 
-  std::vector<Stage>          stages;                     ///< in the order in which points go through them
-  Vector                      outputOrigin{};             ///< place of the output's index 0 (mm)
-  Matrix                      indexToPoint{};             ///< of the output (mm an index)
-  std::array<std::int64_t, 3> regionStart{ { 0, 0, 0 } }; ///< index of the first wanted sample of the output
-  std::array<std::int64_t, 3> regionSize{ { 1, 1, 1 } };  ///< wanted samples of the output
-  Vector                      inputOrigin{};              ///< place of the input's index 0 (mm)
-  Matrix                      pointToIndex{};             ///< of the input (indices a mm)
+  std::vector<Stage>          stages;                     ///< in the order in which they map points
+  Vector                      outputOrigin{};             ///< point of the output's index 0 (mm)
+  Matrix                      indexToPoint{};             ///< of the output (mm per index)
+  std::array<std::int64_t, 3> regionStart{ { 0, 0, 0 } }; ///< index of the first requested sample of the output
+  std::array<std::int64_t, 3> regionSize{ { 1, 1, 1 } };  ///< requested samples of the output
+  Vector                      inputOrigin{};              ///< point of the input's index 0 (mm)
+  Matrix                      pointToIndex{};             ///< of the input (indices per mm)
 
-  /** Numbers of the displacements of a stage, for a dimension. */
+  /** Number of displacement components of a stage, for a dimension. */
   static std::int64_t
   CountOf(const Stage & stage, unsigned int dimension)
   {
@@ -83,7 +83,7 @@ struct TransformChain
              : stage.size[0] * stage.size[1] * stage.size[2] * static_cast<std::int64_t>(dimension);
   }
 
-  /** Bytes of the displacements of a stage, for a dimension: those of the next one begin at a multiple of 8. */
+  /** Bytes of the displacements of a stage, for a dimension; rounded up to a multiple of 8. */
   static std::size_t
   BytesOf(const Stage & stage, unsigned int dimension)
   {

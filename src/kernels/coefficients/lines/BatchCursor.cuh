@@ -30,18 +30,18 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Rows of a batch: those of a segment of the columns, and as many as a warp has lanes. */
+/** \brief Rows of a batch: as many as a segment of the columns has samples, and as a warp has lanes. */
 constexpr int RowsOfBatch = LineSegmentLength;
 
-/** \brief Batches that a segment of the columns needs: its own and those that its filter reaches. */
+/** \brief Number of batches that a segment of the columns needs: its own batch and those that its filter reaches. */
 __host__ __device__ constexpr int
 BatchesOfSegment(int reach)
 {
   return 1 + (2 * reach + RowsOfBatch - 1) / RowsOfBatch;
 }
 
-/** \brief Blocks whose shared memory fits the 228 KB of a multiprocessor, of which a block costs 1 KB more; at least
- * one, at most \p most. */
+/** \brief Number of blocks whose shared memory fits into the 228 KB of a multiprocessor, at least one and at most \p
+ * most. Each block needs another 1 KB. */
 __host__ __device__ constexpr int
 BlocksThatFit(std::size_t bytes, int most)
 {
@@ -49,28 +49,28 @@ BlocksThatFit(std::size_t bytes, int most)
   return fit < 1 ? 1 : (fit < most ? fit : most);
 }
 
-/** \brief The planes that a kernel filters along their first two axes, and how they are divided: into strips of columns
- * side by side, and these into parts one upon the other. Blocks of one column of strips take turns with their parts. */
+/** \brief The planes that a kernel filters along their first two axes. They are divided into adjacent strips of
+ * columns, and the strips into parts along the second axis. The blocks of a strip take turns with its parts. */
 struct PlaneView
 {
   std::int64_t width;        ///< samples of a plane along the first axis
-  std::int64_t height;       ///< and along the second
+  std::int64_t height;       ///< samples of a plane along the second axis
   Extension    alongX;       ///< extension of the first axis
-  Extension    alongY;       ///< and of the second
-  int          partSegments; ///< segments of the columns that a part has
-  unsigned int parts;        ///< parts one upon the other
-  unsigned int items;        ///< parts of all planes, without those side by side
-  unsigned int tilesX;       ///< strips side by side; a grid has a multiple of them
+  Extension    alongY;       ///< extension of the second axis
+  int          partSegments; ///< segments of the columns in a part
+  unsigned int parts;        ///< number of parts of a strip
+  unsigned int items;        ///< number of parts of a strip in all planes
+  unsigned int tilesX;       ///< number of adjacent strips; the number of blocks is a multiple of it
 };
 
-/** \brief Goes through the batches of the parts that a block filters, one part after the other.
+/** \brief Iterates over the batches of the parts that a block filters, one part after the other.
  *
- * \tparam VNeeded batches that a segment of the columns needs */
+ * \tparam VNeeded number of batches that a segment of the columns needs */
 template <int VNeeded>
 class BatchCursor
 {
 public:
-  /** Begins at the first batch of the block's first part. */
+  /** Begins at the first batch of the first part of the block. */
   __device__ __forceinline__ explicit BatchCursor(const PlaneView & view)
     : m_Item(blockIdx.x / view.tilesX)
     , m_Step(gridDim.x / view.tilesX)
@@ -78,14 +78,14 @@ public:
     this->Enter(view);
   }
 
-  /** There is a batch. */
+  /** Whether there is a batch. */
   __device__ __forceinline__ bool
   IsValid(const PlaneView & view) const
   {
     return m_Item < view.items;
   }
 
-  /** Goes to the next batch. */
+  /** Moves to the next batch. */
   __device__ __forceinline__ void
   Advance(const PlaneView & view)
   {
@@ -96,14 +96,14 @@ public:
     }
   }
 
-  /** Number of the batch in its part. */
+  /** Index of the batch in its part. */
   __device__ __forceinline__ int
   Batch() const
   {
     return m_Batch;
   }
 
-  /** First element of the plane. */
+  /** Offset of the first element of the plane. */
   __device__ __forceinline__ std::int64_t
                              Plane() const
   {

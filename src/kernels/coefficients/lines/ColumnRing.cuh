@@ -22,34 +22,34 @@
 #include "kernels/coefficients/lines/LineTiles.cuh"
 
 /** \file
- * \brief A kernel that filters the lines of a slower axis: a warp marches along 32 columns with a ring of batches in
+ * \brief A kernel that filters the lines of a slower axis. A warp marches along 32 columns with a ring of batches in
  * shared memory. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Sizes of ColumnRingKernel. */
+/** \brief Sizes for ColumnRingKernel. */
 template <typename TReal, typename TFilter, int VWarps>
 struct ColumnRing
 {
   static constexpr int Reach = TFilter::Reach;
   static constexpr int Needed = BatchesOfSegment(Reach); ///< batches that a segment needs
-  static constexpr int Ring = Needed + 1;                ///< batches of the ring
+  static constexpr int Ring = Needed + 1;                ///< batches in the ring
   static constexpr int Batch = RowsOfBatch * WarpSize;   ///< elements of a batch
-  static constexpr int Warps = VWarps;                   ///< of a block
+  static constexpr int Warps = VWarps;                   ///< warps of a block
 
   /** Bytes of shared memory of a block. */
   static constexpr std::size_t Bytes = std::size_t{ Warps * Ring * Batch } * sizeof(TReal);
-  /** Blocks that a multiprocessor shall have registers for. */
+  /** Number of blocks for which a multiprocessor should have registers. */
   static constexpr int Blocks = BlocksThatFit(Bytes, 24 / VWarps);
 };
 
-/** \brief Lines along a slower axis: a warp marches along 32 neighbouring columns.
+/** \brief Filters lines along a slower axis. A warp marches along 32 adjacent columns.
  *
- * The samples of a batch are copied while the segment before them is filtered, and read once. Warps do not wait for
- * each other.
+ * The samples of a batch are copied while the previous segment is filtered, and they are read once. Warps do not wait
+ * for each other.
  *
- * \param[in] partSegments segments of a line that a warp marches over */
+ * \param[in] partSegments number of segments of a line that a warp processes */
 template <typename TReal, typename TFilter, int VWarps>
 __global__ void
 __launch_bounds__(WarpSize * VWarps, ColumnRing<TReal, TFilter, VWarps>::Blocks) ColumnRingKernel(const TReal * input,
@@ -87,14 +87,14 @@ __launch_bounds__(WarpSize * VWarps, ColumnRing<TReal, TFilter, VWarps>::Blocks)
   const TReal * const from = input + plane * view.length * view.inner + firstColumn;
   const std::int64_t  firstRow = view.offset + partBegin - March::Reach;
 
-  // A row of a batch are 32 neighbouring columns: 8 or 16 lanes copy one.
+  // A row of a batch consists of 32 adjacent columns, which are copied by 8 or 16 lanes.
   const bool wide = columns == WarpSize && IsWide(input, view.inner);
   const auto copy = [&](int batch, SharedAddress to) {
     constexpr int      rowBytes = WarpSize * sizeof(TReal);
     constexpr int      lanesOfRow = WarpSize / WideCopy<TReal>;
     constexpr int      rowsTogether = WarpSize / lanesOfRow;
     const std::int64_t first = firstRow + std::int64_t{ batch } * RowsOfBatch;
-    const int          rows = neededRows - batch * RowsOfBatch; // that the segments need
+    const int          rows = neededRows - batch * RowsOfBatch; // rows that the segments need
     const int          row = wide ? lane / lanesOfRow : 0;
     const int          at = wide ? lane % lanesOfRow * WideCopy<TReal> : lane;
     to += row * rowBytes + at * static_cast<int>(sizeof(TReal));
@@ -124,7 +124,7 @@ __launch_bounds__(WarpSize * VWarps, ColumnRing<TReal, TFilter, VWarps>::Blocks)
   };
 
   TReal *       to = output + (plane * view.wanted + partBegin) * view.inner + firstColumn + lane;
-  const TReal * live[March::Needed]; // the lane's column in the batches that are live, the oldest first
+  const TReal * live[March::Needed]; // column of the lane in the current batches, the oldest first
   int           slot = 0;
   copy(0, ringAt);
   for (int batch = 0; batch < batches; ++batch)

@@ -34,20 +34,21 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Packs that a strided pass takes side by side: 256 bytes of each row of memory, for the sake of its pages. */
+/** \brief Number of packs that a strided pass processes side by side: 256 bytes of each row of memory, to use few
+ * memory pages. */
 inline constexpr int PanelPacks = 4;
 
-/** \brief A slice of this size stays in the second-level cache from its pass along x to its pass along y. */
+/** \brief A slice of this size stays in the second-level cache between the pass along x and the pass along y. */
 inline constexpr std::size_t CachedSliceBytes = std::size_t(1) << 20;
 
-/** \brief An axis that is filtered: one of more than one sample. */
+/** \brief An axis that is filtered, with more than one sample. */
 struct FilteredAxis
 {
   std::int64_t size;
   Extension    extension;
 };
 
-/** \brief Makes the coefficients of one descriptor on the threads of the host, pass by pass. */
+/** \brief Computes the coefficients for one descriptor on the threads of the host, pass by pass. */
 template <typename TReal>
 class HostPrefilter
 {
@@ -62,7 +63,7 @@ public:
     , m_Context(context)
     , m_Filter(MakeLineFilter<TReal>(descriptor))
   {
-    // Axes of one sample are not filtered, and without them memory looks the same.
+    // Axes with one sample are not filtered and do not change the memory layout.
     for (unsigned int d = 0; d < descriptor.dimension; ++d)
     {
       if (descriptor.size[d] > 1)
@@ -82,7 +83,7 @@ public:
     }
     const std::int64_t length = m_Axes[0].size;
     const std::int64_t rows = m_Descriptor.Elements() / length;
-    std::size_t        done = 1; // axes
+    std::size_t        done = 1; // number of finished axes
     if (rows < PackedLines<TReal> / 2)
     {
       this->FilterFewRows(rows);
@@ -108,11 +109,11 @@ public:
     }
   }
 
-  /** Filters one of the descriptor's axes alone. */
+  /** Filters only one axis of the descriptor. */
   void
   RunAxis(unsigned int wanted)
   {
-    std::size_t  number = 0; // among the axes of more than one sample
+    std::size_t  number = 0; // index among the axes with more than one sample
     std::int64_t inner = 1;
     for (unsigned int d = 0; d < wanted; ++d)
     {
@@ -152,14 +153,16 @@ private:
     return m_Descriptor.element == m_Descriptor.pixel && (m_Descriptor.components == 1 || m_Descriptor.isInterleaved);
   }
 
-  /** Elements that follow each other in the pixels as they do in the source, except for the elements between them. */
+  /** Number of elements that are in the same order in the pixels as in the source, apart from the elements between
+   * them. */
   std::int64_t
   PlaneSize() const
   {
     return m_Descriptor.isInterleaved ? m_Descriptor.Elements() : m_Descriptor.Count();
   }
 
-  /** Elements first ... first + count - 1 of the planes, from the pixels; within one plane. */
+  /** Loads the elements first ... first + count - 1 of the planes from the pixels. All of them need to be in one
+   * plane. */
   void
   Load(std::int64_t first, std::int64_t count, TReal * elements) const
   {
@@ -186,7 +189,7 @@ private:
     });
   }
 
-  /** Rows first ... first + count - 1 along the first axis, count <= PackSize. */
+  /** Filters the rows first ... first + count - 1 along the first axis, count <= PackSize. */
   void
   FilterRowsTogether(std::int64_t first, int count, LineScratch<TReal> & scratch, std::vector<TReal> & converted) const
   {
@@ -194,7 +197,7 @@ private:
     const TReal *      rows = static_cast<const TReal *>(m_Pixels) + first * length;
     if (!this->IsConverted())
     {
-      for (int i = 0; i < count; ++i) // row by row: a group of rows may lie in two planes
+      for (int i = 0; i < count; ++i) // row by row, because a group of rows may be in two planes
       {
         this->Load((first + i) * length, length, converted.data() + i * length);
       }
@@ -240,7 +243,7 @@ private:
     });
   }
 
-  /** A few long rows: the lanes of a pack are segments of one row. */
+  /** Filters a few long rows. The lanes of a pack are segments of one row. */
   void
   FilterFewRows(std::int64_t rows) const
   {
@@ -279,7 +282,8 @@ private:
     }
   }
 
-  /** Lines of an axis, packs of neighbours in memory; \p corner is the first sample of the first of \p width lines. */
+  /** Filters \p width lines of an axis as packs of lines that are adjacent in memory. \p corner is the first sample of
+   * the first line. */
   void
   FilterPanel(TReal * corner, std::int64_t stride, std::int64_t width, std::size_t axis, LineScratch<TReal> & scratch)
     const
@@ -317,7 +321,7 @@ private:
     }
   }
 
-  /** All lines of an axis but the first, in place. */
+  /** Filters all lines of an axis except the first axis, in place. */
   void
   FilterStrided(std::size_t axis, std::int64_t inner) const
   {
@@ -335,8 +339,8 @@ private:
     });
   }
 
-  /** True where the first two axes are filtered slice by slice: a slice has to fit the cache, and every thread to have
-   * some. */
+  /** True if the first two axes are filtered slice by slice. This requires that a slice fits into the cache, and that
+   * there are enough slices for all threads. */
   bool
   SlicesAreCached() const
   {
@@ -350,7 +354,7 @@ private:
            m_Descriptor.Elements() / slice >= 4 * std::int64_t{ threads };
   }
 
-  /** The first two axes, slice by slice. */
+  /** Filters the first two axes slice by slice. */
   void
   FilterSlices() const
   {

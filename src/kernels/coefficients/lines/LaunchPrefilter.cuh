@@ -35,12 +35,15 @@
 #include <utility>
 
 /** \file
- * \brief LaunchPrefilter(), for the files that instantiate it: one a precision, so that they compile side by side. */
+ * \brief LaunchPrefilter(), for the files that instantiate it. There is one for each precision, so that they compile in
+ * parallel. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Number of blocks as the runtime takes it. \exception DeviceError more than a grid can have */
+/** \brief Number of blocks in the type of the CUDA runtime.
+ *
+ * \exception DeviceError there are more blocks than a grid can have */
 inline unsigned int
 GridOf(std::int64_t blocks)
 {
@@ -51,7 +54,7 @@ GridOf(std::int64_t blocks)
   return static_cast<unsigned int>(blocks);
 }
 
-/** \brief Shared memory that a block of the current device can have. */
+/** \brief Maximum amount of shared memory of a block on the current device, in bytes. */
 inline std::size_t
 MaxSharedMemory()
 {
@@ -62,7 +65,7 @@ MaxSharedMemory()
   return static_cast<std::size_t>(bytes);
 }
 
-/** \brief Blocks of a kernel that the current device holds at one time; at least 1. */
+/** \brief Number of blocks of a kernel that can run on the current device at the same time; at least 1. */
 template <typename TKernel>
 std::int64_t
 BlocksOfDevice(TKernel * kernel, int threads, std::size_t bytes)
@@ -77,15 +80,17 @@ BlocksOfDevice(TKernel * kernel, int threads, std::size_t bytes)
   return std::max<std::int64_t>(1, std::int64_t{ multiprocessors } * blocks);
 }
 
-/** \brief Segments of a line of \p length. */
+/** \brief Number of segments in a line of \p length samples. */
 inline std::int64_t
 SegmentsOf(std::int64_t length)
 {
   return (length + LineSegmentLength - 1) / LineSegmentLength;
 }
 
-/** \brief Warps of a block of ColumnRingKernel: those of a block read neighbouring columns at about the same time, but
- * of rings of doubles a multiprocessor holds few, and small blocks fill it. */
+/** \brief Number of warps of a block of ColumnRingKernel.
+ *
+ * The warps of a block read adjacent columns at about the same time. For doubles, however, a multiprocessor can hold
+ * only few rings, and small blocks fill it better. */
 template <typename TReal>
 constexpr int RingWarps = sizeof(TReal) == 4 ? 4 : 1;
 
@@ -137,13 +142,14 @@ LaunchLineFilter(const TReal *    input,
   }
 }
 
-/** \brief Shared memory that a block can have on the devices that have most of it. */
+/** \brief Shared memory of a block on the devices that have the most, in bytes. */
 constexpr std::size_t LargestSharedMemory = std::size_t{ 227 } << 10;
 
-/** \brief Columns of a strip; where they fit, wide strips have twice as many. */
+/** \brief Columns of a strip; wide strips, which are used if they fit, have twice as many. */
 constexpr int StripColumns = 128;
 
-/** \brief Bytes of shared memory without which the first two axes are filtered one by one; 0 where they always are. */
+/** \brief Bytes of shared memory that are required to filter the first two axes together; 0 if they are always filtered
+ * one by one. */
 template <typename TReal, typename TFilter>
 constexpr std::size_t
 LeastPlaneBytes()
@@ -163,18 +169,18 @@ LeastPlaneBytes()
   }
 }
 
-/** \brief True for filters and images whose first two axes are filtered at once.
+/** \brief True if the first two axes are filtered together for a filter and an image.
  *
- * Recursions: FIR mode is one kernel per axis, as published. Planes that hardly fill a batch are done axis by axis, and
- * so are all where the rows do not fit the shared memory: for order 3 they take 63 KB in single and 225 KB in double
- * precision; orders 4 and 5 in double precision fit no device. */
+ * Only recursions are filtered together, because the FIR mode uses one kernel per axis, as published. The axes are
+ * filtered one by one if a plane hardly fills a batch, or if the rows do not fit into shared memory: for order 3, they
+ * need 63 KB in single and 225 KB in double precision. Orders 4 and 5 in double precision do not fit on any device. */
 template <typename TReal, typename TFilter>
 bool
 IsFilteredByPlanes(const SourceDescriptor & descriptor, const TFilter &)
 {
   if constexpr (LeastPlaneBytes<TReal, TFilter>() > 0)
   {
-    constexpr std::int64_t longest = 0x7FFFFFFF; // row: StripCopy
+    constexpr std::int64_t longest = 0x7FFFFFFF; // maximum length of a row in StripCopy
     return descriptor.dimension >= 2 && descriptor.size[0] > 2 * LineSegmentLength && descriptor.size[0] <= longest &&
            descriptor.size[1] > RowsOfBatch && LeastPlaneBytes<TReal, TFilter>() <= MaxSharedMemory();
   }
@@ -184,7 +190,9 @@ IsFilteredByPlanes(const SourceDescriptor & descriptor, const TFilter &)
   }
 }
 
-/** \brief Filters the first two axes by a kernel. \tparam TSizes PlaneStrip or PlanePipe */
+/** \brief Filters the first two axes with a kernel.
+ *
+ * \tparam TSizes PlaneStrip or PlanePipe */
 template <typename TSizes, typename TReal, typename TKernel, typename TFilter>
 void
 LaunchPlanes(TKernel *                kernel,
@@ -218,11 +226,12 @@ LaunchPlanes(TKernel *                kernel,
   CheckCuda(cudaGetLastError(), "LaunchPlanes");
 }
 
-/** \brief True for filters whose segments need two batches: wide strips of them leave room for two blocks. */
+/** \brief True for filters whose segments need two batches, because there is enough memory for two blocks with wide
+ * strips. */
 template <typename TFilter>
 constexpr bool HasWideStrips = BatchesOfSegment(TFilter::Reach) == 2;
 
-/** \brief True where strips of twice the columns have few beyond the rows' ends. */
+/** \brief True if strips with twice as many columns have only few columns beyond the ends of the rows. */
 inline bool
 FillsWideStrips(std::int64_t width)
 {
@@ -271,7 +280,7 @@ LaunchPlaneFilter(const SourceDescriptor & descriptor,
 
 /** \brief Calls \p run with the segment filter of a descriptor.
  *
- * The taps of the papers, and of tolerances that are asked for often, have kernels that keep the samples in registers.
+ * The taps of the publications and for common tolerances have kernels that keep the samples in registers.
  */
 template <typename TReal, typename TRun>
 void

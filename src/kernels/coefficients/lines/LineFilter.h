@@ -27,15 +27,15 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Lines that the host filters together: 64 bytes, a cache line, of each sample. */
+/** \brief Number of lines that the host filters together: 64 bytes, a cache line, of each sample. */
 template <typename TReal>
 inline constexpr int PackedLines = static_cast<int>(64 / sizeof(TReal));
 
-/** \brief One sample of each of the lines that are filtered together. */
+/** \brief One sample of each line that is filtered together. */
 template <typename TReal>
 using PackOf = LinePack<TReal, PackedLines<TReal>>;
 
-/** \brief A prefilter of lines on the host: the order and the method of a descriptor, chosen once.
+/** \brief A prefilter for lines on the host. The order and the method of the descriptor are selected once.
  *
  * \tparam TReal float or double */
 template <typename TReal>
@@ -50,18 +50,18 @@ public:
   operator=(const LineFilter &) = delete;
   virtual ~LineFilter() = default;
 
-  /** Samples that a segment needs beyond its own, on either side. */
+  /** Number of samples that a segment needs beyond its own on each side. */
   virtual int
   GetReach() const = 0;
 
   /** \brief Filters a segment of LineSegmentLength samples.
-   * \param[in] samples the first sample of the segment, with GetReach() more before it and after the last
-   * \param[out] coefficients LineSegmentLength coefficients; apart from the samples */
+   * \param[in] samples first sample of the segment, with GetReach() more before it and after the last one
+   * \param[out] coefficients LineSegmentLength coefficients; must not overlap with the samples */
   virtual void
   Filter(const Pack * samples, Pack * coefficients) const = 0;
 };
 
-/** \brief The filter of a descriptor whose order is 2 or more. */
+/** \brief Creates the filter of a descriptor with order 2 or more. */
 template <typename TReal>
 std::unique_ptr<const LineFilter<TReal>>
 MakeLineFilter(const SourceDescriptor & descriptor);

@@ -23,8 +23,8 @@ namespace itk::CudaSpline
 
 /** \brief One sample of each of VLines lines, with the arithmetic that the line recursion needs.
  *
- * Loops of constant length over an array: the compiler turns them into vector instructions of whatever width it may
- * use. */
+ * The loops over an array have a constant length, so that the compiler can turn them into vector instructions of the
+ * available width. */
 template <typename TReal, int VLines>
 struct LinePack
 {

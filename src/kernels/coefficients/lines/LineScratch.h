@@ -30,8 +30,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief What a thread needs to filter lines: their samples, extended on both sides, and the coefficients of a segment
- * of each.
+/** \brief Buffers that a thread needs to filter lines: the samples, extended on both sides, and the coefficients of one
+ * segment of each line.
  *
  * \tparam TReal float or double */
 template <typename TReal>
@@ -40,7 +40,8 @@ class LineScratch
 public:
   using Pack = PackOf<TReal>;
 
-  /** Room for \p count lines of packs with \p reach samples more on either side, and for the segments' outputs. */
+  /** Allocates \p count lines of packs with \p reach additional samples on each side, and the outputs of the
+   * segments. */
   LineScratch(std::int64_t length, int reach, int count)
     : m_Length(length)
     , m_Reach(reach)
@@ -56,14 +57,14 @@ public:
     return m_Samples.data() + m_Pitch * number + m_Reach;
   }
 
-  /** Where the coefficients of a segment go. */
+  /** Output buffer for the coefficients of a segment. */
   Pack *
   Segment(int number)
   {
     return m_Coefficients.data() + LineSegmentLength * number;
   }
 
-  /** Continues a line on both sides, as far as its segments look. */
+  /** Extends a line on both sides as far as its segments need it. */
   void
   Extend(int number, Extension extension)
   {

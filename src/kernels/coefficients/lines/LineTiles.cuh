@@ -26,16 +26,17 @@
 #include "kernels/common/TileCopy.cuh"
 
 /** \file
- * \brief Kernels that filter the lines of an axis: a block copies a tile of lines with what their segments need beyond
- * it into shared memory, a warp filters a segment of 32 lines, a lane a line.
+ * \brief Kernels that filter the lines of an axis. A block copies a tile of lines into shared memory, including the
+ * samples that the segments need beyond the tile. A warp filters one segment of 32 lines, and each lane filters one
+ * line.
  *
- * The copies of a tile are all under way at once and need no registers, so that a few blocks keep the memory busy; the
- * samples beyond a tile's ends come out of the second-level cache. */
+ * All copies of a tile are in flight at the same time and need no registers, so a few blocks saturate the memory. The
+ * samples beyond the ends of a tile are in the second-level cache. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Segments of a tile. Tiles of doubles are half as long: they have to fit the shared memory of every device. */
+/** \brief Segments of a tile. Tiles of doubles are half as long to fit into the shared memory of every device. */
 template <typename TReal>
 constexpr int TileSegments = sizeof(TReal) == 4 ? 4 : 2;
 
@@ -51,8 +52,8 @@ TileMargin(int reach)
   return (reach + WideCopy<TReal> - 1) / WideCopy<TReal> * WideCopy<TReal>;
 }
 
-/** \brief Elements from row to row for rows of so many: an odd number of wide copies, so that the rows of the eight
- * lanes that read together lie in different banks. */
+/** \brief Distance of rows with the given number of elements. It is an odd number of wide copies, so that the rows of
+ * the eight lanes that read together are in different banks. */
 template <typename TReal>
 __host__ __device__ constexpr int
 OddPitch(int width)
@@ -60,7 +61,7 @@ OddPitch(int width)
   return (width / WideCopy<TReal> | 1) * WideCopy<TReal>;
 }
 
-/** \brief Elements from row to row of a tile of rows. */
+/** \brief Distance of the rows of a tile, in elements. */
 template <typename TReal>
 __host__ __device__ constexpr int
 RowPitch(int reach)
@@ -84,15 +85,16 @@ ColumnTileBytes(int reach)
   return std::size_t{ WarpSize } * (TileLength<TReal> + 2 * reach) * sizeof(TReal);
 }
 
-/** \brief Copies of the same samples of many rows, each by a warp: those beyond the ends of a row are samples of its
- * extension. What is the same for all rows is computed once. */
+/** \brief Copies the same range of samples for many rows, each row with one warp. Beyond the ends of a row, samples are
+ * copied according to the extension. Everything that is the same for all rows is computed once. */
 template <typename TReal>
 class RowCopy
 {
 public:
-  /** \param[in] first sample that is copied first, of any sign
-   * \param[in] count how many: both multiples of wide copies where \p isWide
+  /** \param[in] first first sample, which may be negative
+   * \param[in] count number of samples; \p first and \p count are multiples of wide copies if \p isWide
    * \param[in] length samples of a row
+   * \param[in] extension extension of the rows
    * \param[in] isWide IsWide() of the rows */
   __device__ __forceinline__
   RowCopy(std::int64_t first, int count, std::int64_t length, Extension extension, bool isWide)
@@ -105,7 +107,7 @@ public:
     m_End = length - first < count ? (length - first > m_Begin ? static_cast<int>(length - first) : m_Begin) : count;
     if (!isWide)
     {
-      m_Begin = m_End = count; // all one by one
+      m_Begin = m_End = count; // all elements are copied one by one
     }
     const int lane = static_cast<int>(threadIdx.x);
     m_EdgeAt = lane < m_Begin ? lane : lane - m_Begin + m_End;
@@ -126,7 +128,7 @@ public:
     {
       CopyBytes<WideCopyBytes>(to + i * bytes, from + i);
     }
-    // One by one: those beyond the ends of a row. A margin is at most as long as a warp, mostly.
+    // Elements beyond the ends of a row are copied one by one. A margin is usually not longer than a warp.
     if (lane < this->Edges())
     {
       CopyBytes<bytes>(to + m_EdgeAt * bytes, row + m_EdgeFrom);
@@ -149,14 +151,14 @@ private:
   int          m_Count;
   std::int64_t m_Length;
   Extension    m_Extension;
-  int          m_Begin; ///< of the part within the row
+  int          m_Begin; ///< begin of the part within the row
   int          m_End;
-  int          m_EdgeAt; ///< of this lane: element beyond the row, and the sample there
+  int          m_EdgeAt; ///< for this lane: element beyond the row, and the sample for it
   std::int64_t m_EdgeFrom;
 };
 
-/** \brief Copies a tile of 32 rows into shared memory: from \p margin samples before coefficient \p tileBegin on,
- * samples of the rows' extension. */
+/** \brief Copies a tile of 32 rows into shared memory, starting \p margin samples before coefficient \p tileBegin. The
+ * rows are extended beyond their ends. */
 template <typename TReal>
 __device__ __forceinline__ void
 CopyRows(const TReal *    input,
@@ -182,7 +184,7 @@ CopyRows(const TReal *    input,
   }
 }
 
-/** \brief Puts the coefficients of a segment where they belong in a shared row, by wide stores. */
+/** \brief Writes the coefficients of a segment to a row in shared memory with wide stores. */
 template <typename TReal>
 __device__ __forceinline__ void
 StoreRow(TReal * line, const TReal (&coefficients)[LineSegmentLength])
@@ -196,9 +198,9 @@ StoreRow(TReal * line, const TReal (&coefficients)[LineSegmentLength])
   }
 }
 
-/** \brief Filters the segment of a thread in a tile of rows, and puts the coefficients in the samples' place.
+/** \brief Filters the segment of a thread in a tile of rows, and replaces the samples by the coefficients.
  *
- * Every thread of the block calls it: what a thread needs of its neighbours' segments it has read before any of them
+ * All threads of the block need to call it. All threads read the samples of adjacent segments before any thread
  * writes. */
 template <typename TReal, typename TFilter>
 __device__ __forceinline__ void
@@ -226,20 +228,20 @@ FilterRowOfTile(const TFilter & filter, TReal * line, bool mine)
   __syncthreads();
 }
 
-/** \brief Filters a segment of a column, on the way out.
+/** \brief Filters a segment of a column and writes it to global memory.
  *
- * \param[in] load sample n of the segment, n of any sign
+ * \param[in] load function that returns sample n of the segment, where n may be negative
  * \param[out] to first coefficient
- * \param[in] stride elements from one to the next
- * \param[in] count coefficients that are wanted, of the first ones */
+ * \param[in] stride distance of the coefficients in elements
+ * \param[in] count number of coefficients to write, starting with the first one */
 template <typename TReal, typename TFilter, typename TLoad>
 __device__ __forceinline__ void
 FilterColumn(const TFilter & filter, TLoad && load, TReal * to, std::int64_t stride, std::int64_t count)
 {
   if (count >= LineSegmentLength)
   {
-    // Coefficients come one after the other, those of a recursion the last one first. An address follows from the one
-    // before: all at once would take too many registers.
+    // Coefficients are computed one after the other, for a recursion in reverse order. Each address is computed from
+    // the previous one, because all addresses at once would need too many registers.
     constexpr bool     fromLast = IsRecursive<TFilter>;
     const std::int64_t step = fromLast ? -stride : stride;
     TReal *            at = fromLast ? to + (LineSegmentLength - 1) * stride : to;
@@ -260,7 +262,8 @@ FilterColumn(const TFilter & filter, TLoad && load, TReal * to, std::int64_t str
   }
 }
 
-/** \brief Lines along the fastest axis: 32 rows a block, so that global memory is read and written along them. */
+/** \brief Filters lines along the fastest axis. A block processes 32 rows, so that global memory is read and written
+ * along the rows. */
 template <typename TReal, typename TFilter>
 __global__ void
 __launch_bounds__(WarpSize * TileSegments<TReal>)
@@ -305,7 +308,7 @@ __launch_bounds__(WarpSize * TileSegments<TReal>)
   }
 }
 
-/** \brief Lines along a slower axis: 32 neighbouring columns a block, which are neighbours in memory. */
+/** \brief Filters lines along a slower axis. A block processes 32 columns that are adjacent in memory. */
 template <typename TReal, typename TFilter>
 __global__ void
 __launch_bounds__(WarpSize * TileSegments<TReal>)
@@ -327,7 +330,7 @@ __launch_bounds__(WarpSize * TileSegments<TReal>)
   const int           warp = static_cast<int>(threadIdx.y);
   const int columns = view.inner - firstColumn < WarpSize ? static_cast<int>(view.inner - firstColumn) : WarpSize;
 
-  // A row of the tile are 32 neighbouring columns: 8 or 16 lanes copy one.
+  // A row of the tile consists of 32 adjacent columns, which are copied by 8 or 16 lanes.
   const int  height = TileLength<TReal> + 2 * reach;
   const bool wide = IsWide(input, view.inner) && columns == WarpSize;
   const int  lanesOfRow = wide ? WarpSize / WideCopy<TReal> : WarpSize;

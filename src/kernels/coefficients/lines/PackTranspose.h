@@ -29,23 +29,24 @@
 #endif
 
 /** \file
- * \brief Rows of an image to packs of samples and back, a square of small blocks at a time in vector registers. */
+ * \brief Conversion of rows of an image to packs of samples and back, using vector registers for small square
+ * blocks. */
 
 namespace itk::CudaSpline
 {
 
 /** \brief Transposes a square block.
  *
- * \tparam VSide rows and columns: 16 bytes of TReal
- * \param[in] from first element; \p fromStride elements from row to row
- * \param[out] to first element; \p toStride elements from row to row */
+ * \tparam VSide number of rows and columns: 16 bytes of TReal
+ * \param[in] from first element; rows are \p fromStride elements apart
+ * \param[out] to first element; rows are \p toStride elements apart */
 template <typename TReal, int VSide>
 inline void
 TransposeBlock(const TReal * from, std::int64_t fromStride, TReal * to, std::int64_t toStride)
 {
   static_assert(VSide * sizeof(TReal) == 16, "A row is a vector register.");
 #if defined(CUDASPLINE_HAS_SHUFFLE)
-  // In the vector types of GCC and clang: of loops they make single moves.
+  // Uses the vector types of GCC and clang, which would compile loops to single moves.
   using Vector __attribute__((vector_size(16))) = TReal;
   Vector row[VSide];
   for (int i = 0; i < VSide; ++i)
@@ -84,8 +85,8 @@ TransposeBlock(const TReal * from, std::int64_t fromStride, TReal * to, std::int
 #endif
 }
 
-/** \brief Takes \p length samples of \p lines lines, line i from \p from + i * \p lineStride, into the lanes of packs.
- * Lanes beyond \p lines are left. */
+/** \brief Copies \p length samples of \p lines lines into the lanes of packs. Line i begins at \p from + i * \p
+ * lineStride. Lanes beyond \p lines are not changed. */
 template <typename TReal>
 void
 RowsToPacks(const TReal * from, std::int64_t lineStride, int lines, std::int64_t length, PackOf<TReal> * packs)
@@ -110,7 +111,7 @@ RowsToPacks(const TReal * from, std::int64_t lineStride, int lines, std::int64_t
   }
 }
 
-/** \brief The reverse of RowsToPacks(). */
+/** \brief The inverse of RowsToPacks(). */
 template <typename TReal>
 void
 PacksToRows(const PackOf<TReal> * packs, std::int64_t length, TReal * to, std::int64_t lineStride, int lines)

@@ -22,47 +22,49 @@
 #include "kernels/coefficients/lines/StripCopy.cuh"
 
 /** \file
- * \brief A kernel that filters the first two axes at once, as PlaneStrips.cuh, where shared memory holds one block
- * only: half of its warps filter rows, the others at the same time columns.
+ * \brief A kernel that filters the first two axes together like PlaneStrips.cuh, but if shared memory can hold only one
+ * block. Half of the warps filter rows while the others filter columns.
  *
- * In double precision a segment needs so many rows that a multiprocessor has few threads, each with a long chain of
- * dependent operations. Rows go from one of two stages, into which the next batch is copied, to a ring of batches,
- * where the columns of the batches before are read. */
+ * In double precision, a segment needs so many rows that a multiprocessor has few threads, each with a long chain of
+ * dependent operations. The next batch is copied into one of two stages. Rows are filtered from a stage into a ring of
+ * batches, and the columns of the previous batches are read from the ring. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Sizes of PlanePipeKernel.
+/** \brief Sizes for PlanePipeKernel.
  *
  * \tparam VColumns columns of a strip, a multiple of LineSegmentLength: half of the threads of a block */
 template <typename TReal, typename TFilter, int VColumns>
 struct PlanePipe
 {
   static constexpr int Columns = VColumns;
-  static constexpr int Warps = 2 * VColumns / WarpSize; ///< of a block
+  static constexpr int Warps = 2 * VColumns / WarpSize; ///< warps of a block
   static constexpr int Reach = TFilter::Reach;
   static constexpr int Margin = TileMargin<TReal>(Reach);
   static constexpr int Width = VColumns + 2 * Margin;       ///< elements of a row of a stage
-  static constexpr int StagePitch = OddPitch<TReal>(Width); ///< elements from row to row of a stage
+  static constexpr int StagePitch = OddPitch<TReal>(Width); ///< distance of the rows of a stage, in elements
   static constexpr int Stage = RowsOfBatch * StagePitch;    ///< elements of a stage
-  static constexpr int Pitch = OddPitch<TReal>(VColumns);   ///< elements from row to row of the ring
+  static constexpr int Pitch = OddPitch<TReal>(VColumns);   ///< distance of the rows of the ring, in elements
   static constexpr int Batch = RowsOfBatch * Pitch;         ///< elements of a batch of the ring
   static constexpr int Needed = BatchesOfSegment(Reach);    ///< batches that a segment of the columns needs
-  static constexpr int Ring = Needed + 1;                   ///< batches of the ring: rows of one are filtered meanwhile
+  /** Batches of the ring; the rows of one are filtered meanwhile. */
+  static constexpr int Ring = Needed + 1;
 
   /** Bytes of shared memory of a block. */
   static constexpr std::size_t Bytes = std::size_t{ 2 * Stage + Ring * Batch } * sizeof(TReal) + BulkBarrierBytes;
-  /** Blocks that a multiprocessor shall have registers for. */
+  /** Number of blocks for which a multiprocessor should have registers. */
   static constexpr int Blocks = BlocksThatFit(Bytes, 256 / VColumns);
 };
 
-/** \brief The first two axes of planes. Blocks of PlanePipe::Warps warps, the first half of which filters rows. */
+/** \brief Filters the first two axes of planes. A block has PlanePipe::Warps warps; the first half of them filters
+ * rows. */
 template <typename TReal, typename TFilter, int VColumns>
 __global__ void __launch_bounds__(2 * VColumns, PlanePipe<TReal, TFilter, VColumns>::Blocks)
   PlanePipeKernel(const TReal * input, TReal * output, PlaneView view, TFilter filter)
 {
   using Pipe = PlanePipe<TReal, TFilter, VColumns>;
-  constexpr int          warps = VColumns / WarpSize; // of either kind
+  constexpr int          warps = VColumns / WarpSize; // for rows, and the same number for columns
   extern __shared__ int4 sharedMemory[];
   TReal * const          stages = reinterpret_cast<TReal *>(sharedMemory);
   TReal * const          ring = stages + 2 * Pipe::Stage;
@@ -86,7 +88,7 @@ __global__ void __launch_bounds__(2 * VColumns, PlanePipe<TReal, TFilter, VColum
     view.alongX,
     IsWide(input, width));
   BatchCursor<Pipe::Needed> ahead(view);
-  BatchCursor<Pipe::Needed> cursor = ahead; // of the columns
+  BatchCursor<Pipe::Needed> cursor = ahead; // for the columns
   const auto                copy = [&](int stage) {
     if (ahead.IsValid(view))
     {
@@ -109,7 +111,8 @@ __global__ void __launch_bounds__(2 * VColumns, PlanePipe<TReal, TFilter, VColum
 
   __syncthreads();
   copy(0);
-  // In a step the rows of a batch are filtered, and the columns of the segment whose last batch the step before gave.
+  // Each step filters the rows of a batch and the columns of the segment whose last batch was finished in the previous
+  // step.
   while (hasRows || hasColumns)
   {
     if (hasRows && stripCopy.IsBulk())
@@ -142,7 +145,7 @@ __global__ void __launch_bounds__(2 * VColumns, PlanePipe<TReal, TFilter, VColum
 #pragma unroll
         for (int i = 0; i < Pipe::Needed; ++i)
         {
-          of = of + 1 == Pipe::Ring ? 0 : of + 1; // the ring has one batch more: that of this step's rows
+          of = of + 1 == Pipe::Ring ? 0 : of + 1; // the ring has one additional batch for the rows of this step
           parts[i] = ring + of * Pipe::Batch + column;
         }
         const std::int64_t first = cursor.BeginY() + segment * LineSegmentLength;

@@ -22,39 +22,41 @@
 #include "kernels/coefficients/lines/StripCopy.cuh"
 
 /** \file
- * \brief A kernel that filters the first two axes at once: blocks march along the second axis over strips of columns.
+ * \brief A kernel that filters the first two axes together. Blocks march along the second axis over strips of columns.
  *
- * Batches of rows, with a margin on either side, go through a ring of buffers in shared memory: rows are filtered where
- * they are, and the columns of a segment on their way out, when all rows that it needs are there. While a batch is
- * filtered the next one is copied, be it of the next plane. Global memory is read and written once for two axes; only
- * the margins of strips are read twice, and rows beyond the ends of a part filtered twice. */
+ * Batches of rows with a margin on each side go through a ring of buffers in shared memory. Rows are filtered in place.
+ * The columns of a segment are filtered while they are written, as soon as all required rows are available. While a
+ * batch is filtered, the next one is copied, even if it belongs to the next plane. Global memory is read and written
+ * once for both axes. Only the margins of strips are read twice, and rows beyond the ends of a part are filtered
+ * twice. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Sizes of PlaneStripKernel.
+/** \brief Sizes for PlaneStripKernel.
  *
- * \tparam VColumns columns of a strip, and threads of a block: a multiple of LineSegmentLength */
+ * \tparam VColumns columns of a strip and threads of a block, a multiple of LineSegmentLength */
 template <typename TReal, typename TFilter, int VColumns>
 struct PlaneStrip
 {
   static constexpr int Columns = VColumns;
-  static constexpr int Warps = VColumns / WarpSize; ///< of a block: one for each segment of the rows
+  static constexpr int Warps = VColumns / WarpSize; ///< warps of a block, one for each segment of the rows
   static constexpr int Reach = TFilter::Reach;
   static constexpr int Margin = TileMargin<TReal>(Reach);
   static constexpr int Width = VColumns + 2 * Margin;    ///< elements of a row of a batch
-  static constexpr int Pitch = OddPitch<TReal>(Width);   ///< elements from row to row
+  static constexpr int Pitch = OddPitch<TReal>(Width);   ///< distance of the rows, in elements
   static constexpr int Batch = RowsOfBatch * Pitch;      ///< elements of a batch
   static constexpr int Needed = BatchesOfSegment(Reach); ///< batches that a segment of the columns needs
-  static constexpr int Ring = Needed + 1;                ///< batches of the ring: the next one is copied meanwhile
+  static constexpr int Ring = Needed + 1;                ///< batches of the ring; the next one is copied meanwhile
 
   /** Bytes of shared memory of a block. */
   static constexpr std::size_t Bytes = std::size_t{ Batch * Ring } * sizeof(TReal) + BulkBarrierBytes;
-  /** Blocks that a multiprocessor shall have registers for: those whose rings 228 KB of shared memory hold. */
+  /** Number of blocks for which a multiprocessor should have registers, such that their rings fit into 228 KB of shared
+   * memory. */
   static constexpr int Blocks = BlocksThatFit(Bytes, 512 / VColumns);
 };
 
-/** \brief The first two axes of planes. Blocks of PlaneStrip::Warps warps. */
+/** \brief Filters the first two axes of planes. A block has PlaneStrip::Warps warps. */
 template <typename TReal, typename TFilter, int VColumns>
 __global__ void
 __launch_bounds__(VColumns, PlaneStrip<TReal, TFilter, VColumns>::Blocks)
@@ -101,7 +103,7 @@ __launch_bounds__(VColumns, PlaneStrip<TReal, TFilter, VColumns>::Blocks)
 
   const bool    mine = beginX + thread < width;
   const bool    mineX = beginX + warp * LineSegmentLength < width;
-  const TReal * parts[Strip::Needed]; // the column in the batches that are live, the oldest first
+  const TReal * parts[Strip::Needed]; // the column in the current batches, the oldest first
   TReal * const rows = buffers + lane * Strip::Pitch + Strip::Margin + warp * LineSegmentLength;
 
   __syncthreads();

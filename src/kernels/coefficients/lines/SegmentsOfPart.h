@@ -22,22 +22,22 @@
 #include <cstdint>
 
 /** \file
- * \brief SegmentsOfPart(): how lines are divided among the blocks of a device. */
+ * \brief SegmentsOfPart(): how lines are distributed over the blocks of a device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Segments that a block marches over without a gap, such that all blocks together are done first.
+/** \brief Number of consecutive segments for each block, such that all blocks together finish as early as possible.
  *
- * A block of a part of n segments takes n + extra steps, because a segment needs samples of its neighbours; and blocks
- * go in rounds of as many as the device holds. Sought is the least rounds * (n + extra), and of equals the longest
- * part, among whole lines and divisions that give the device a few rounds.
+ * A block that processes n segments takes n + extra steps, because a segment needs samples of its neighbours. The
+ * blocks run in rounds, each with as many blocks as the device can hold. The function minimizes rounds * (n + extra)
+ * and prefers the longest part among equal results. It considers whole lines and divisions that lead to a few rounds.
  *
  * \param[in] segments segments of a line, at least 1
- * \param[in] groups blocks that whole lines make, at least 1
- * \param[in] slots blocks that the device holds, at least 1
- * \param[in] extra steps of a part without coefficients
- * \return from 1 to \p segments */
+ * \param[in] groups number of blocks if each processes whole lines, at least 1
+ * \param[in] slots number of blocks that the device can hold, at least 1
+ * \param[in] extra steps of a part that do not produce coefficients
+ * \return a number from 1 to \p segments */
 inline std::int64_t
 SegmentsOfPart(std::int64_t segments, std::int64_t groups, std::int64_t slots, std::int64_t extra)
 {

@@ -29,24 +29,25 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Copies batches of RowsOfBatch rows, with the samples beyond either side of a strip of columns, and what
- * stands beyond the ends of a row.
+/** \brief Copies batches of RowsOfBatch rows, including the samples on both sides of a strip of columns and the
+ * extension beyond the ends of a row.
  *
- * The part of a row that is in the image goes by BulkCopies where the device has them. Else eight threads or more copy
- * it, so that a thread has one address a row and pieces of 128 bytes go at once; they copy what stands beyond the ends
- * of rows, too. What is the same for all rows is computed once.
+ * The part of a row within the image is copied with BulkCopies if the device supports it. Otherwise, eight or more
+ * threads copy a row, so that a thread needs one address per row and pieces of 128 bytes are copied at once. These
+ * threads also copy the extension of the rows. Everything that is the same for all rows is computed once.
  *
  * \tparam TReal float or double
  * \tparam VWidth elements of a row with both margins, a multiple of a wide copy
- * \tparam VThreads threads of the block, all of which copy: a power of 2, at least 64 */
+ * \tparam VThreads threads of the block, which all take part: a power of 2, at least 64 */
 template <typename TReal, int VWidth, int VThreads>
 class StripCopy
 {
 public:
-  /** \param[in] thread number of this thread in the block
-   * \param[in] first sample of a row that is copied first, of any sign, a multiple of wide copies
-   * \param[in] count elements that are needed, at most VWidth
+  /** \param[in] thread index of this thread in the block
+   * \param[in] first first sample of a row to copy, a multiple of wide copies; may be negative
+   * \param[in] count number of elements that are needed, at most VWidth
    * \param[in] length samples of a row
+   * \param[in] extension extension of the rows
    * \param[in] isWide IsWide() of the rows */
   __device__ __forceinline__
   StripCopy(int thread, std::int64_t first, int count, std::int64_t length, Extension extension, bool isWide)
@@ -80,7 +81,7 @@ public:
     }
   }
 
-  /** Copies are waited for by BulkCopies::Wait(), too. */
+  /** Whether BulkCopies::Wait() has to be called as well. */
   __device__ __forceinline__ bool
   IsBulk() const
   {
@@ -89,11 +90,11 @@ public:
 
   /** Starts the copies of a batch.
    *
-   * \param[in] bulk takes the rows, where IsBulk(), without what stands beyond their ends
+   * \param[in] bulk copies the rows without their extension if IsBulk()
    * \param[in] to shared memory for the first row
-   * \param[in] pitch bytes from row to row there
+   * \param[in] pitch distance of the rows there, in bytes
    * \param[in] plane first element of the plane
-   * \param[in] firstRow row that is copied first, of any sign
+   * \param[in] firstRow first row to copy, which may be negative
    * \param[in] height rows of the plane */
   __device__ __forceinline__ void
   operator()(const BulkCopies & bulk,
@@ -107,7 +108,7 @@ public:
     const bool inside = firstRow >= 0 && firstRow + RowsOfBatch <= height;
     if (m_Bulk)
     {
-      // Copies of a warp are started one after the other: each warp has a few.
+      // The copies of a warp are started one after the other; each warp has only a few.
       constexpr int      rowsOfWarp = RowsOfBatch * WarpSize / VThreads;
       const unsigned int bytes = m_Gap * sizeof(TReal);
       if (m_Thread == 0)
@@ -138,21 +139,21 @@ public:
   }
 
 private:
-  static constexpr int Together = VThreads > 8 * RowsOfBatch ? VThreads / RowsOfBatch : 8; ///< threads of a row
+  static constexpr int Together = VThreads > 8 * RowsOfBatch ? VThreads / RowsOfBatch : 8; ///< threads for each row
   static constexpr int RowsTogether = VThreads / Together;
   static constexpr int Pieces = (VWidth / WideCopy<TReal> + Together - 1) / Together; ///< wide copies of a thread
   static_assert(RowsOfBatch % RowsTogether == 0 && Pieces <= 32,
                 "Threads copy whole rows, whose pieces have a bit each.");
-  static constexpr int Known = 4; ///< elements beyond the ends whose samples a thread remembers
+  static constexpr int Known = 4; ///< number of elements beyond the ends for which a thread stores the sample indices
 
-  /** The element number \p edge of those beyond the ends of a row. */
+  /** The index in the copied row of element \p edge beyond its ends. */
   __device__ __forceinline__ int
   At(int edge) const
   {
     return edge < m_Left ? edge : edge + m_Gap;
   }
 
-  /** The sample of a row at At(edge). */
+  /** The index of the sample in the row for At(edge). */
   __device__ __forceinline__ int
   From(int edge) const
   {
@@ -198,15 +199,15 @@ private:
   std::int64_t m_First;
   std::int64_t m_Length;
   Extension    m_Extension;
-  int          m_Thread; ///< number of this thread
-  int          m_Lane;   ///< of the threads of a row
-  int          m_Row;    ///< of the rows that are copied together
-  int          m_Left;   ///< elements before the row's first sample
-  int          m_Gap;    ///< elements that wide copies bring
+  int          m_Thread; ///< index of this thread
+  int          m_Lane;   ///< index among the threads of a row
+  int          m_Row;    ///< index among the rows that are copied together
+  int          m_Left;   ///< elements before the first sample of the row
+  int          m_Gap;    ///< elements that are copied with wide copies
   int          m_Edges;  ///< elements before and after them
-  unsigned int m_Pieces; ///< which wide copies are inside of the row
+  unsigned int m_Pieces; ///< bits of the wide copies that are inside the row
   int          m_From[Known];
-  bool         m_Bulk; ///< rows are copied by BulkCopies
+  bool         m_Bulk; ///< rows are copied with BulkCopies
 };
 
 } // namespace itk::CudaSpline

@@ -34,7 +34,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Stores what was evaluated; \p VFloat: as float. */
+/** Stores the evaluated results, as float if \p VFloat is set. */
 template <Derivatives VDerivatives, bool VFloat>
 __device__ __forceinline__ void
 StoreEvaluated(const EvaluationArguments<3> & arguments, bool inside, const Jet<3, float> & jet, std::int64_t at)
@@ -126,7 +126,7 @@ struct ScanlineRule
   }
 };
 
-/** Values of a box of the output from a tile of the input in shared memory. */
+/** Evaluates a box of the output from a tile of the input in shared memory. */
 template <typename TMethod, Derivatives VDerivatives>
 __global__ void
 __launch_bounds__(BoxThreads(VDerivatives), BoxBlocks(VDerivatives))

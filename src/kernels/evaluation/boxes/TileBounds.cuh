@@ -26,8 +26,8 @@
 #include <cstdint>
 
 /** \file
- * \brief The box of the input that a box of the output needs. A rule maps lines of the output to the input; see
- * TileKernel.cuh. */
+ * \brief Computes the box of the input that a box of the output needs. A rule maps lines of the output to the input,
+ * see TileKernel.cuh. */
 
 namespace itk::CudaSpline
 {
@@ -35,11 +35,11 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** What the threads of a block agree upon: the box of the supports of its samples. */
+/** Bounding box of the supports of all samples of a block, which is shared by its threads. */
 struct TileBox
 {
   int  low[3];  ///< first index of the box
-  int  size[3]; ///< samples
+  int  size[3]; ///< in samples
   bool anyInside;
   bool allInside;
 };
@@ -58,12 +58,12 @@ WarpMinimum(int x)
 #endif
 }
 
-/** Leaves the bounds of a warp's supports for the block.
+/** Writes the bounds of the supports of a warp to shared memory for the block.
  *
- * \param[in] least least starts
- * \param[in] most negative greatest starts, of the calling thread
- * \param[in] within all indices are inside
- * \param[in] any some are */
+ * \param[in] least smallest starts of the calling thread
+ * \param[in] most negated largest starts of the calling thread
+ * \param[in] within whether all indices are inside
+ * \param[in] any whether some indices are inside */
 __device__ __forceinline__ void
 ShareBounds(int (&least)[3], int (&most)[3], bool within, bool any, int (&bounds)[8])
 {
@@ -86,7 +86,7 @@ ShareBounds(int (&least)[3], int (&most)[3], bool within, bool any, int (&bounds
   }
 }
 
-/** The box of the bounds that some warps left; a power of two of them. */
+/** Combines the bounds of some warps to a box. The number of warps is a power of two. */
 template <typename TReader>
 __device__ __forceinline__ TileBox
 BoxOfBounds(const int (*shared)[8], int warps)
@@ -108,11 +108,11 @@ BoxOfBounds(const int (*shared)[8], int warps)
   return box;
 }
 
-/** The box of the input whose samples the block needs. An index is monotone along a line, rounded as it is: the ends of
- * the part that is in the block bound it.
+/** Finds the box of the input whose samples the block needs. A rounded index is monotone along a line, so it is bounded
+ * by the ends of the part of the line in the block.
  *
- * \param[in] rule how the lines lie in the input; see TileKernel.cuh
- * \param[in] single indices are rounded to single precision
+ * \param[in] rule maps lines to the input, see TileKernel.cuh
+ * \param[in] single whether indices are rounded to single precision
  * \param[out] prepared the lines of the block */
 template <typename TReader, typename TRule>
 __device__ __forceinline__ TileBox
@@ -162,7 +162,7 @@ FindTileBox(const EvaluationArguments<3> & arguments,
       {
         const double first = fmax(low[d], arguments.lower[d]);
         const double last = fmin(high[d], arguments.upper[d]);
-        // What is too far away fits into no tile.
+        // Indices that are too far away do not fit into any tile.
         const bool isNear = first > -TReader::Furthest && last < TReader::Furthest;
         least[d] = isNear ? TReader::Start(first) : -(1 << 29);
         most[d] = isNear ? -TReader::Start(last) : -(1 << 29);
@@ -174,8 +174,8 @@ FindTileBox(const EvaluationArguments<3> & arguments,
   return BoxOfBounds<TReader>(shared.bounds, TileShape::MaxLines / 32);
 }
 
-/** FindTileBox() where nothing is known of the indices of a line: all of them are looked at. By all threads of the
- * block.
+/** Same as FindTileBox(), but without assumptions on the indices of a line: all of them are considered. Needs to be
+ * called by all threads of the block.
  */
 template <typename TReader, typename TRule>
 __device__ __forceinline__ TileBox
@@ -186,7 +186,7 @@ FindScatteredBox(const EvaluationArguments<3> & arguments,
                  TileShared &                   shared,
                  typename TRule::Line *         prepared)
 {
-  static_assert(TReader::Furthest == static_cast<double>(MaxTileIndex)); // which no index exceeds
+  static_assert(TReader::Furthest == static_cast<double>(MaxTileIndex)); // not exceeded by any index
   const int thread = static_cast<int>(threadIdx.x);
   const int warps = static_cast<int>(blockDim.x) / 32;
   if (thread < output.samples)
@@ -228,7 +228,7 @@ FindScatteredBox(const EvaluationArguments<3> & arguments,
   ShareBounds(least, most, within, any, bounds[thread / 32]);
   __syncthreads();
   const TileBox box = BoxOfBounds<TReader>(bounds, warps);
-  __syncthreads(); // what comes next may write there
+  __syncthreads(); // the next step may overwrite the shared memory
   return box;
 }
 

@@ -33,16 +33,17 @@
 #include <cstdint>
 
 /** \file
- * \brief Values of a box of the output from a tile of the input in shared memory: what the kernels share whose lines
- * lie in the input by one rule or another. A rule has
+ * \brief Evaluates a box of the output from a tile of the input in shared memory. This is the common part of the
+ * kernels, which use different rules to map lines to the input. A rule has the following members:
  *
- * * Line, what is prepared of a line of the output, and Prepare(number, single, line);
- * * PlaceOf(sample), a number that stands for a sample of any line, and IndexAt(line, place, single, index), the index
- * in the input; IsMonotone where it is monotone along each line, rounded as it is;
- * * OffsetOf(output, line) of the first sample of a line of the block, StepOf(), to the next sample: elements of the
- *   memory of the output;
- * * Store<VDerivatives, VFloat>(inside, jet, at), and LeavesOutside() where that stores nothing of samples outside;
- * * EvaluateApart(line, sample, onlyOutside) without a tile. */
+ * * Line, the prepared data of a line of the output, and Prepare(number, single, line);
+ * * PlaceOf(sample), a number that represents a sample of any line, and IndexAt(line, place, single, index), which
+ *   computes the index in the input; IsMonotone is true if the rounded index is monotone along each line;
+ * * OffsetOf(output, line), the offset of the first sample of a line of the block, and StepOf(), the distance to the
+ *   next sample, both in elements of the output;
+ * * Store<VDerivatives, VFloat>(inside, jet, at), and LeavesOutside(), which is true if Store() does not store samples
+ *   outside;
+ * * EvaluateApart(line, sample, onlyOutside), which evaluates without a tile. */
 
 namespace itk::CudaSpline
 {
@@ -50,7 +51,9 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** The samples of a block from its tile. \tparam VFloat the output is one of float, and indices are doubles */
+/** Evaluates the samples of a block from its tile.
+ *
+ * \tparam VFloat whether the output consists of floats and the indices are doubles */
 template <typename TMethod, Derivatives VDerivatives, bool VFloat, typename TRule>
 __device__ __forceinline__ void
 EvaluateTile(const EvaluationArguments<3> & arguments,
@@ -92,8 +95,8 @@ EvaluateTile(const EvaluationArguments<3> & arguments,
   }
 }
 
-/** The samples of a block whose box does not fit into a tile, or those outside: a function of its own, so that the
- * others do not pay for its registers. */
+/** Evaluates the samples of a block whose box does not fit into a tile, or the samples outside. It is a separate
+ * function, so that its registers are not reserved in the common case. */
 template <typename TRule>
 __device__ __noinline__ void
 EvaluateWithoutTile(const TRule rule, const TilePlan & plan, const OutputBox & output, bool onlyOutside)
@@ -111,9 +114,9 @@ EvaluateWithoutTile(const TRule rule, const TilePlan & plan, const OutputBox & o
   }
 }
 
-/** The body of the kernels: a block makes a box of the output.
+/** The body of the kernels: a block computes a box of the output.
  *
- * \param[in] lines of the slab */
+ * \param[in] lines number of lines of the slab */
 template <typename TMethod, Derivatives VDerivatives, typename TRule>
 __device__ __forceinline__ void
 RunTile(const EvaluationArguments<3> & arguments, std::int64_t lines, const TilePlan & plan, const TRule & rule)
@@ -173,7 +176,7 @@ RunTile(const EvaluationArguments<3> & arguments, std::int64_t lines, const Tile
 #endif
     __syncthreads();
   }
-  // The usual case by itself: what is known need not be asked for at each sample.
+  // The common case is separate, to avoid checks for each sample.
   if (arguments.outputType == ScalarType::Float32 && !arguments.singleCoordinates)
   {
     EvaluateTile<TMethod, VDerivatives, true>(arguments, plan, output, box, rule, shared, prepared, tile, false);
@@ -189,9 +192,9 @@ RunTile(const EvaluationArguments<3> & arguments, std::int64_t lines, const Tile
   }
 }
 
-/** Enqueues a kernel for all boxes of an output: as many as a grid can have.
+/** Enqueues a kernel for all boxes of an output. Their number must not exceed the size of a grid.
  *
- * \param[in] launch of a grid of blocks */
+ * \param[in] launch launches a grid of blocks */
 template <typename TKernel, typename TLaunch>
 void
 LaunchTileKernel(const TKernel &           kernel,
@@ -203,7 +206,7 @@ LaunchTileKernel(const TKernel &           kernel,
                  const TLaunch &           launch)
 {
   const auto blocks = BlocksOf(plan, samples, lines);
-  // Always the same number: another thread may be launching the same kernel by another plan.
+  // Always the same number, because another thread may be launching the same kernel with a different plan.
   CheckCuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, memory.block),
             "cudaFuncSetAttribute");
   launch(dim3(

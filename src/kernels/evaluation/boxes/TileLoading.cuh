@@ -23,7 +23,7 @@
 #include "kernels/evaluation/boxes/TileBounds.cuh"
 
 /** \file
- * \brief How the tile of the input that a box of the output needs comes into shared memory. */
+ * \brief Loads the tile of the input that a box of the output needs into shared memory. */
 
 namespace itk::CudaSpline
 {
@@ -31,7 +31,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Four or sixteen bytes from global to shared memory: past the registers where the device can. */
+/** Copies four or sixteen bytes from global to shared memory. No registers are used if the device supports it. */
 template <int VBytes>
 __device__ __forceinline__ void
 CopyAsync(float * to, const float * from)
@@ -54,13 +54,13 @@ CopyAsync(float * to, const float * from)
 #endif
 }
 
-/** Loads a box, none of which lies outside of the array, by copies of \p VBytes. */
+/** Loads a box that is entirely inside the array with copies of \p VBytes. */
 template <int VBytes>
 __device__ __forceinline__ void
 LoadTile(const EvaluationArguments<3> & arguments, const TileBox & box, float * tile)
 {
   constexpr int      elements = VBytes / 4;
-  constexpr int      lanes = VBytes == 16 ? 8 : 32; // of a row
+  constexpr int      lanes = VBytes == 16 ? 8 : 32; // for each row
   const int          rowsPerPass = static_cast<int>(blockDim.x) / lanes;
   const std::int64_t nx = arguments.extent.size[0];
   const std::int64_t nxy = nx * arguments.extent.size[1];
@@ -103,7 +103,7 @@ LoadTile(const EvaluationArguments<3> & arguments, const TileBox & box, float * 
   }
 }
 
-/** Loads a box that leaves the array, which is continued there by its extension. */
+/** Loads a box that is partly outside the array, which is continued according to its extension. */
 __device__ __forceinline__ void
 LoadFoldedTile(const EvaluationArguments<3> & arguments, const TileBox & box, int (&fold)[3][64], float * tile)
 {

@@ -23,8 +23,8 @@
 #include "kernels/evaluation/EvaluationTilePlan.h"
 
 /** \file
- * \brief How the methods read a tile of the input in shared memory: with the arithmetic of the kernels that read the
- * input itself, in the same order. */
+ * \brief Reads a tile of the input in shared memory for each interpolation method. The arithmetic and its order are the
+ * same as in the kernels that read the input directly. */
 
 namespace itk::CudaSpline
 {
@@ -32,7 +32,8 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** The taps of a support in a tile: strides are known to the compiler, so that all addresses are constants apart. */
+/** The taps of a support in a tile. The strides are known at compile time, so that all addresses have constant
+ * distances. */
 struct TileTaps
 {
   const float * data; ///< first tap, in shared memory
@@ -50,7 +51,7 @@ struct TileTaps
   }
 };
 
-/** The starts of supports that a tile holds: TBasis::Start() of coordinates of a magnitude below Furthest. */
+/** The starts of supports for a tile: TBasis::Start() for coordinates with a magnitude below Furthest. */
 template <typename TBasis>
 struct TileSupport
 {
@@ -63,8 +64,8 @@ struct TileSupport
   }
 };
 
-/** B-splines of images by one floor: with two and a choice between them order 1 had a tenth more instructions, and few
- * images have samples farther away. */
+/** B-splines of images use a single floor. With two of them and a branch, order 1 needed 10 % more instructions, and
+ * few images have samples farther away. */
 template <unsigned int VOrder>
 struct TileSupport<SplineBasis<VOrder>>
 {
@@ -77,14 +78,14 @@ struct TileSupport<SplineBasis<VOrder>>
   }
 };
 
-/** How a method of a basis reads a tile. */
+/** Reads a tile for a method with a basis. */
 template <typename TMethod>
 struct TileReader : TileSupport<std::decay_t<decltype(TMethod::Basis(EvaluationArguments<3>()))>>
 {
   using Basis = std::decay_t<decltype(TMethod::Basis(EvaluationArguments<3>()))>;
   static constexpr int Taps = static_cast<int>(Basis::Taps);
 
-  /** Basis::Position(): a coordinate less an index that is so far from the start. */
+  /** Same as Basis::Position(): the coordinate minus the index at this distance from the start. */
   __device__ static __forceinline__ double
   PositionOf(double x, int start)
   {

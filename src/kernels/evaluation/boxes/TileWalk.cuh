@@ -26,7 +26,7 @@
 #include <cstdint>
 
 /** \file
- * \brief The box of the output that a block makes, and how its threads go through it. */
+ * \brief The box of the output that a block computes, and how its threads iterate over the box. */
 
 namespace itk::CudaSpline
 {
@@ -39,12 +39,12 @@ struct OutputBox
 {
   std::int64_t firstSample;
   std::int64_t firstLine;
-  int          samples;  ///< that there are
-  int          rows;     ///< that there are
-  int          lines;    ///< of the slab from firstLine on, or the most that counts
+  int          samples;  ///< number of existing samples
+  int          rows;     ///< number of existing rows
+  int          lines;    ///< lines of the slab starting at firstLine, limited to the largest number that is needed
   int          rowLines; ///< lines of a slice of the output
 
-  /** Line from firstLine of a line of the box; negative where there is none. */
+  /** Converts a line of the box to a line relative to firstLine; negative if it does not exist. */
   __device__ __forceinline__ int
   Line(int local, const TilePlan & plan) const
   {
@@ -54,11 +54,11 @@ struct OutputBox
   }
 };
 
-/** The box of a block of a grid.
+/** Finds the box of a block of a grid.
  *
- * \param[in] samples of a line
- * \param[in] lines of the slab
- * \param[in] block of the grid */
+ * \param[in] samples samples of a line
+ * \param[in] lines lines of the slab
+ * \param[in] block block of the grid */
 __device__ __forceinline__ OutputBox
 FindOutputBox(const TilePlan & plan, std::int64_t samples, std::int64_t lines, const uint3 & block)
 {
@@ -74,16 +74,16 @@ FindOutputBox(const TilePlan & plan, std::int64_t samples, std::int64_t lines, c
   return output;
 }
 
-/** How the threads of a block go through its samples: lanes are neighbours along the axes of the output that follow the
- * rows and columns of the input. */
+/** Iterates over the samples of a block for each thread. Lanes are adjacent along the axes of the output that
+ * correspond to the rows and columns of the input. */
 struct ThreadWalk
 {
-  int sample;     ///< first of the thread
-  int sampleStep; ///< to the next
-  int line;       ///< first of the thread
-  int lineStep;   ///< to the next of a group
-  int groupStep;  ///< lines to the next group
-  int tasks;      ///< groups times the lines of a group
+  int sample;     ///< first sample of the thread
+  int sampleStep; ///< distance to the next sample
+  int line;       ///< first line of the thread
+  int lineStep;   ///< distance to the next line of a group
+  int groupStep;  ///< number of lines to the next group
+  int tasks;      ///< number of groups times the lines of a group
 
   __device__ __forceinline__
   ThreadWalk(const TilePlan & plan)

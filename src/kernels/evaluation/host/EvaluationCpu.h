@@ -28,21 +28,20 @@
 #include <type_traits>
 
 /** \file
- * \brief The host's loop over the body of the evaluating kernels: runs of samples, whose indices are found together by
- * one function for all sources of coordinates, and whose values are stored together by another. The code between them
- * is compiled for each method. */
+ * \brief The host's loop over the body of the evaluating kernels. It processes runs of samples: one function computes
+ * their indices for all sources of coordinates, and another one stores their values. The code between them is compiled
+ * for each method. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Points whose memory is asked for ahead of the one that is evaluated: scattered points wait for memory more
- * than for anything else. */
+/** \brief Number of points that are prefetched ahead of the evaluated one: scattered points wait mainly for memory. */
 inline constexpr int PointsAhead = 6;
 
-/** \brief Asks for the rows of a support ahead of their use; methods without a basis do nothing.
+/** \brief Prefetches the rows of a support; has no effect for methods without a basis.
  *
- * \param[in] arguments what is evaluated
- * \param[in] indices continuous indices of a run, by axis
+ * \param[in] arguments the arguments
+ * \param[in] indices continuous indices of a run, for each axis
  * \param[in] sample sample of the run */
 template <typename TMethod, unsigned int VDimension>
 void
@@ -92,7 +91,7 @@ PrefetchSample(const EvaluationArguments<VDimension> & arguments,
 #endif
 }
 
-/** \brief What evaluates a run: EvaluateRun() for a method. */
+/** \brief A function that evaluates a run: EvaluateRun() for a method. */
 template <unsigned int VDimension>
 using RunEvaluator = void (*)(const EvaluationArguments<VDimension> & arguments,
                               const double (&indices)[VDimension][SamplesOfRun],
@@ -100,7 +99,7 @@ using RunEvaluator = void (*)(const EvaluationArguments<VDimension> & arguments,
                               int          count,
                               bool         scattered);
 
-/** \brief Cuts lines into runs, finds their continuous indices and has them evaluated by the host's threads.
+/** \brief Divides lines into runs, computes their continuous indices and evaluates them on the host's threads.
  *
  * Compiled once for dimensions 1 to 3. */
 template <unsigned int VDimension>
@@ -110,7 +109,7 @@ RunLines(const EvaluationArguments<VDimension> & arguments,
          const ExecutionContext &                context,
          RunEvaluator<VDimension>                evaluate);
 
-/** \brief Type of the values of a run: float where a method has none. */
+/** \brief Type of the values of a run; float for methods without values. */
 ///@{
 template <typename TMethod, typename = void>
 struct RealOf
@@ -126,11 +125,11 @@ struct RealOf<TMethod, std::void_t<typename TMethod::Real>>
 
 /** \brief EvaluateIndex() for a run of samples.
  *
- * \param[in] arguments what is evaluated
- * \param[in] indices continuous indices, by axis
+ * \param[in] arguments the arguments
+ * \param[in] indices continuous indices, for each axis
  * \param[in] at number of the first sample
- * \param[in] count samples, at most SamplesOfRun
- * \param[in] scattered whether the samples lie far from each other */
+ * \param[in] count number of samples, at most SamplesOfRun
+ * \param[in] scattered whether the samples are far from each other */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 void
 EvaluateRun(const EvaluationArguments<VDimension> & arguments,
@@ -188,7 +187,7 @@ EvaluateRun(const EvaluationArguments<VDimension> & arguments,
   }
 }
 
-/** \brief All lines, with the host's threads. */
+/** \brief Evaluates all lines on the host's threads. */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 void
 EvaluateLines(const EvaluationArguments<VDimension> & arguments, std::int64_t lines, const ExecutionContext & context)
@@ -197,7 +196,7 @@ EvaluateLines(const EvaluationArguments<VDimension> & arguments, std::int64_t li
 }
 
 /** \name Families of methods
- * Each is compiled in a file of its own. */
+ * Each is compiled in a separate file. */
 ///@{
 template <unsigned int VDimension>
 void

@@ -26,12 +26,12 @@
 #include <type_traits>
 
 /** \file
- * \brief Linear interpolation on the host, of samples one after the other. */
+ * \brief Linear interpolation of consecutive samples on the host. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Whether a method is LinearMethod, and in which precision. */
+/** \brief Whether a method is LinearMethod, and its precision. */
 template <typename TMethod>
 struct IsLinearMethod : std::false_type
 {};
@@ -39,19 +39,19 @@ struct IsLinearMethod : std::false_type
 template <typename TReal>
 struct IsLinearMethod<LinearMethod<TReal>> : std::true_type
 {
-  using Real = TReal; ///< of samples and arithmetic
+  using Real = TReal; ///< type of samples and arithmetic
 };
 
-/** \brief EvaluateIndex() for consecutive samples, most of which lie between samples of the input, or on them: these
- * have all neighbours, each of which counts, so nothing is asked on the way and the compiler makes vectors of it. The
- * sums are those of LinearValue().
+/** \brief EvaluateIndex() for consecutive samples, most of which are between samples of the input, or on them. All
+ * their neighbours exist and have weights: the loop has no branches and is vectorised. The sums are those of
+ * LinearValue().
  *
- * \param[in] arguments what is evaluated
- * \param[in] indices continuous indices, by axis
+ * \param[in] arguments the arguments
+ * \param[in] indices continuous indices, for each axis
  * \param[in] at number of the first output sample
- * \param[in] count samples
- * \param[in,out] run what is done is marked; nothing is where it is not made for the case. Pixels of one number are
- *   left there to be stored, others are stored */
+ * \param[in] count number of samples
+ * \param[in,out] run evaluated samples are marked; none if the case is not supported. Pixels with one component are
+ * left there to be stored, others are stored */
 template <typename TReal, unsigned int VDimension>
 void
 EvaluateLinearRun(const EvaluationArguments<VDimension> & arguments,

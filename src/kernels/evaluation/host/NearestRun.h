@@ -25,20 +25,20 @@
 #include <cstdint>
 
 /** \file
- * \brief Pixels of the nearest indices on the host, of samples one after the other. */
+ * \brief Pixels at the nearest indices of consecutive samples on the host. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief EvaluateIndex() for consecutive samples, most of which lie in the image: their pixels are found without a
- * question on the way, so that the compiler makes vectors of it, and stored by StoreSample()'s rules.
+/** \brief EvaluateIndex() for consecutive samples, most of which are in the image. The loop has no branches and is
+ * vectorised; pixels are stored with the rules of StoreSample().
  *
- * \param[in] arguments what is evaluated
- * \param[in] indices continuous indices, by axis
+ * \param[in] arguments the arguments
+ * \param[in] indices continuous indices, for each axis
  * \param[in] at number of the first output sample
- * \param[in] count samples
- * \param[in,out] run what is done, and stored, is marked; nothing is where the output has another type than the input,
- *   or it is not made for the case */
+ * \param[in] count number of samples
+ * \param[in,out] run evaluated and stored samples are marked; none if the output has another type than the input, or if
+ * the case is not supported */
 template <unsigned int VDimension>
 void
 EvaluateNearestRun(const EvaluationArguments<VDimension> & arguments,

@@ -23,7 +23,7 @@
 #include <cstdint>
 
 /** \file
- * \brief Values of samples one after the other, which are stored together. */
+ * \brief Values of consecutive samples, which are stored together. */
 
 namespace itk::CudaSpline
 {
@@ -31,14 +31,14 @@ namespace itk::CudaSpline
 /** \brief Samples of a run. */
 inline constexpr int SamplesOfRun = 64;
 
-/** \brief The values of a run, and which samples have one. */
+/** \brief The values of a run, and flags of the samples that have one. */
 template <typename TReal>
 struct ValueRun
 {
-  TReal        value[SamplesOfRun];    ///< of the samples that have one
-  std::uint8_t isSet[SamplesOfRun]{};  ///< 1: it has a value, which is stored
-  std::uint8_t isDone[SamplesOfRun]{}; ///< 1: nothing is left to evaluate
-  bool         isAllDone{ false };     ///< of all samples
+  TReal        value[SamplesOfRun];    ///< valid if \c isSet
+  std::uint8_t isSet[SamplesOfRun]{};  ///< 1: the value is set and will be stored
+  std::uint8_t isDone[SamplesOfRun]{}; ///< 1: the sample is completely evaluated
+  bool         isAllDone{ false };     ///< all samples are completely evaluated
 
   /** Sets the value of a sample. */
   void
@@ -49,11 +49,11 @@ struct ValueRun
   }
 };
 
-/** \brief Holds an index within bounds: without a branch and in doubles, so that the compiler makes vectors of a run.
+/** \brief Clamps an index to bounds, without branches and in doubles, so that the loop over a run is vectorised.
  *
  * \param[in] index the index; NaN is outside
  * \param[in] first, last the bounds: the first index, and the end
- * \param[out] held the index, or \p first where it is outside
+ * \param[out] held the index, or \p first if it is outside
  * \return 1 for inside, else 0 */
 CUDASPLINE_INLINE double
 HoldWithin(double index, double first, double last, double & held)
@@ -63,14 +63,14 @@ HoldWithin(double index, double first, double last, double & held)
   return (index >= first ? 1.0 : 0.0) * (index < last ? 1.0 : 0.0);
 }
 
-/** \brief Stores the values that are set, by StoreScalar().
+/** \brief Stores the values that are set, with StoreScalar().
  *
  * \param[in] run the values
  * \param[in] count samples of the run
  * \param[out] output first pixel of the output
- * \param[in] type its type, and how integers are rounded
+ * \param[in] type its type, with the rounding of integers
  * \param[in] at number of the run's first sample in the output
- * \param[in] stride numbers from a sample to the next */
+ * \param[in] stride distance of successive samples (numbers) */
 ///@{
 void
 StoreRun(const ValueRun<float> & run,
@@ -88,7 +88,7 @@ StoreRun(const ValueRun<double> & run,
          std::int64_t             stride = 1);
 ///@}
 
-/** \brief StoreScalar(), as a function that is called. */
+/** \brief StoreScalar(), as a function that is not inlined. */
 ///@{
 void
 StoreValue(void * output, StoredType type, std::int64_t at, float value);

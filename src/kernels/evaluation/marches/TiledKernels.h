@@ -25,12 +25,12 @@
 #include <type_traits>
 
 /** \file
- * \brief What the kernels that take tiles (MapTiles) are compiled for: those who plan tiles keep to it. */
+ * \brief The parameters for which the kernels with tiles (MapTiles) are compiled, for the planning of tiles. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief True for what the kernels that take tiles are compiled for: elements of supports of that many taps an axis.
+/** \brief True if a kernel with tiles is compiled for a number of taps per axis and a type of elements.
  */
 constexpr bool
 HasTiledKernel(unsigned int taps, ScalarType element)
@@ -38,7 +38,7 @@ HasTiledKernel(unsigned int taps, ScalarType element)
   return (taps == 4 && IsReal(element)) || (taps == 6 && element == ScalarType::Float32);
 }
 
-/** \brief Calls \p run with std::integral_constant<unsigned, taps> and a number of the elements' type, where there is a
+/** \brief Calls \p run with std::integral_constant<unsigned, taps> and a number of the elements' type, if there is a
  * kernel. */
 template <typename TRun>
 void

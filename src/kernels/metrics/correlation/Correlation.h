@@ -26,8 +26,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Two passes: the means, then the sums of centred products. Where the product of both variances is not above
- * MetricParameters::epsilon value and derivative are 0. */
+/** \brief Two passes: the means, then the sums of centred products. If the product of both variances is not above
+ * MetricParameters::epsilon, value and derivative are 0. */
 template <>
 MetricOutcome
 MetricImplementation<CorrelationMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction);

@@ -21,7 +21,7 @@
 #include "kernels/metrics/SamplePair.h"
 
 /** \file
- * \brief What a sample adds to correlation: to the means, and to the sums of centred products. */
+ * \brief The contribution of a sample to correlation: to the means, and to the sums of centred products. */
 
 namespace itk::CudaSpline
 {
@@ -29,7 +29,7 @@ namespace itk::CudaSpline
 /** \brief Values 0 and 1: f and m. */
 struct MeansContribution : SampleContribution<MeansContribution>
 {
-  /** As SampleContribution describes it. */
+  /** See SampleContribution. */
   ///@{
   static constexpr MetricPass   Pass = MetricPass::Means;
   static constexpr unsigned int Sets = 0;
@@ -44,10 +44,10 @@ struct MeansContribution : SampleContribution<MeansContribution>
   ///@}
 };
 
-/** \brief Values 0 to 2: f1^2, m1^2, f1 m1 of f1 = f - mean, m1 = m - mean; weights f1 and m1. */
+/** \brief Values 0 to 2: f1^2, m1^2, f1 m1 with f1 = f - mean, m1 = m - mean; weights f1 and m1. */
 struct CorrelationContribution : SampleContribution<CorrelationContribution>
 {
-  /** As SampleContribution describes it. */
+  /** See SampleContribution. */
   ///@{
   static constexpr MetricPass   Pass = MetricPass::Correlation;
   static constexpr unsigned int Sets = 2;

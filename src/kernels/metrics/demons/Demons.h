@@ -31,9 +31,9 @@ template <>
 MetricOutcome
 MetricImplementation<DemonsMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction);
 
-/** \brief Forces by EvaluatePointForces().
+/** \brief Forces with EvaluatePointForces().
  *
- * \exception std::invalid_argument images with initial transforms are compared as they are */
+ * \exception std::invalid_argument original images with initial transforms are compared */
 ///@{
 template <>
 std::unique_ptr<FieldMetric>

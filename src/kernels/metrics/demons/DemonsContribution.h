@@ -21,16 +21,16 @@
 #include "kernels/metrics/mean_squares/MeanSquaresContribution.h"
 
 /** \file
- * \brief What a sample adds to demons. */
+ * \brief The contribution of a sample to demons. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Value 0: (f - m)^2; weight (f - m) / ((f - m)^2 / normalizer + g^2), none up to the thresholds of
- * MetricParameters. ITK's comparisons, so that weights of non-finite values are not finite either. */
+/** \brief Value 0: (f - m)^2; weight (f - m) / ((f - m)^2 / normalizer + g^2), or none up to the thresholds of
+ * MetricParameters. The comparisons are ITK's: weights of non-finite values are not finite either. */
 struct DemonsContribution : SampleContribution<DemonsContribution>
 {
-  /** As SampleContribution describes it. */
+  /** See SampleContribution. */
   ///@{
   static constexpr MetricPass Pass = MetricPass::Demons;
   static constexpr bool       HasPointForce = true;
@@ -45,7 +45,7 @@ struct DemonsContribution : SampleContribution<DemonsContribution>
     sums.AddSample();
     sums.AddValue(0, difference * difference);
     double square = 0.0;
-    for (int d = 0; d < TPair::MaximumAxes; ++d) // known when kernels are compiled: gradients stay in registers
+    for (int d = 0; d < TPair::MaximumAxes; ++d) // known at compile time: gradients are kept in registers
     {
       if (d < pair.CountAxes())
       {
@@ -61,7 +61,7 @@ struct DemonsContribution : SampleContribution<DemonsContribution>
   ///@}
 
 private:
-  /** The weight; false where there is no force. */
+  /** Computes the weight; false if there is no force. */
   template <typename TNumbers>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE bool
   FindWeight(const TNumbers & numbers, double difference, double squaredGradient, double & weight)

@@ -26,7 +26,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Numbers of channels that follow one another: one, or four, which are aligned to 16 bytes in memory. */
+/** \brief The numbers of consecutive channels: one, or four that are aligned to 16 bytes in memory. */
 template <int VWidth>
 struct ChannelNumbers
 {
@@ -35,7 +35,7 @@ struct ChannelNumbers
   float numbers[VWidth];
 
   ChannelNumbers() = default;
-  /** Reads them. */
+  /** Reads the numbers. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE explicit ChannelNumbers(const float * data)
   {
 #if defined(__CUDA_ARCH__)
@@ -55,7 +55,7 @@ struct ChannelNumbers
     }
   }
 
-  /** Writes them. */
+  /** Writes the numbers. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Store(float * data) const
   {

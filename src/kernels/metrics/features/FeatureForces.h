@@ -29,29 +29,30 @@
 #include <cstdint>
 
 /** \file
- * \brief The bodies of EvaluateFeatureForces(), on host and device. */
+ * \brief The bodies of EvaluateFeatureForces(), for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The cell of an index: its corners, with their weights in the value and in the derivatives by the index.
+/** \brief The cell of an index: its corners and their weights in the value and in the derivatives with respect to the
+ * index.
  *
- * The cell has an upper neighbour along each axis that has two samples. The derivative at a sample itself is the mean
- * of those of the cells around it: that of one of them would depend on the direction of the axis. */
+ * The cell has an upper neighbour along each axis with at least two samples. The derivative exactly at a sample is the
+ * mean of those of the adjacent cells, because that of a single cell would depend on the direction of the axis. */
 template <unsigned int VDimension>
 struct FeatureCell
 {
   static constexpr int    Corners = 1 << VDimension;
-  static constexpr double AtSample = 1e-9; ///< distance from a sample that rounding of an index may have
+  static constexpr double AtSample = 1e-9; ///< maximum distance from a sample that is due to the rounding of an index
 
   std::int64_t first{ 0 };        ///< offset of the lowest corner
-  std::int64_t step[VDimension];  ///< to the upper corner along an axis
+  std::int64_t step[VDimension];  ///< distance to the upper corner along an axis
   std::int64_t shift[VDimension]; ///< of lower (negative) or upper corners in the derivative along an axis
   float        upper[VDimension]; ///< weight of the upper corners along an axis
   float        rise[VDimension];  ///< derivative of this weight, per index
   bool         isShifted{ false };
 
-  /** \param[in] index inside of the buffer by ITK's half-pixel rule */
+  /** \param[in] index inside the buffer by ITK's half-pixel rule */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   FeatureCell(const GridExtent<VDimension> & extent, const double (&index)[VDimension])
   {
@@ -65,7 +66,7 @@ struct FeatureCell
       const double above = from - static_cast<double>(base);
       const bool   isAtLower = above > -AtSample && above < AtSample;
       const bool   isAtUpper = above > 1.0 - AtSample && above < 1.0 + AtSample;
-      const bool   isFlat = last == 0 || above < 0.0 || above > 1.0; // beyond the last sample the image continues
+      const bool   isFlat = last == 0 || above < 0.0 || above > 1.0; // beyond the last sample the image is continued
       shift[d] = isAtLower && base > 0 ? -stride : (isAtUpper && base + 1 < last ? stride : 0);
       isShifted = isShifted || shift[d] != 0;
       rise[d] = last > 0 && (isAtLower || isAtUpper) ? 0.5F : (isFlat ? 0.0F : 1.0F);
@@ -93,7 +94,7 @@ struct FeatureCell
     return offset;
   }
 
-  /** Where the derivative along an axis reads the image for a corner. */
+  /** Offset of the sample that the derivative along an axis reads for a corner. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                            OffsetInSlope(unsigned int axis, int corner) const
   {
@@ -111,7 +112,7 @@ struct FeatureCell
     return weight;
   }
 
-  /** Weight in the derivative along an axis. */
+  /** Weight of a corner in the derivative along an axis. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
   SlopeOf(unsigned int axis, int corner) const
   {
@@ -123,7 +124,7 @@ struct FeatureCell
     return slope;
   }
 
-  /** Adds the values of some channels, and their derivatives by the index. */
+  /** Adds the values of some channels and their derivatives with respect to the index. */
   template <int VWidth>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Read(const float * data, int channels, bool withSlopes, float (&value)[VWidth], float (&slope)[VDimension][VWidth])
@@ -137,7 +138,7 @@ struct FeatureCell
       const float weight = this->WeightOf(corner);
       if (!withSlopes && weight == 0.0F)
       {
-        continue; // all but one at a sample
+        continue; // at a sample, all corners except one
       }
       const ChannelNumbers<VWidth> read(data + this->OffsetOf(corner) * channels);
       for (int n = 0; n < VWidth; ++n)
@@ -175,7 +176,7 @@ private:
   }
 };
 
-/** \brief One of the images, as a body reads it. */
+/** \brief One of the images, for the bodies. */
 template <unsigned int VDimension>
 struct FeatureSide
 {
@@ -183,12 +184,12 @@ struct FeatureSide
   const float *                 data;
   MaskOfImage<VDimension>       mask;
   WarpStages<VDimension, false> stages;
-  void *                        force; ///< null: not wanted
+  void *                        force; ///< null: not computed
 
-  /** Where a sample of the forces is in this image.
+  /** Maps a sample of the forces into this image.
    *
-   * \param[out] index continuous, in the image
-   * \param[out] jacobian of the place there by the place before the stages after the field
+   * \param[out] index continuous index in the image
+   * \param[out] jacobian of the mapped point with respect to the point before the stages after the field
    * \return whether the image counts there */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
   Find(const GridGeometry<VDimension> & output,
@@ -205,7 +206,7 @@ struct FeatureSide
     return mask.Admits(place) && IsInsideBuffer(grid.extent, index);
   }
 
-  /** From the derivative by the index to the force. */
+  /** Converts the derivative with respect to the index to the force. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   MakeForce(const float (&byIndex)[VDimension],
             const double (&jacobian)[VDimension][VDimension],
@@ -231,7 +232,7 @@ struct FeatureSide
   }
 };
 
-/** \brief Forces and squared differences of all samples. */
+/** \brief Computes forces and squared differences of all samples. */
 template <unsigned int VDimension, typename TReal>
 struct FeatureForces
 {
@@ -239,7 +240,7 @@ struct FeatureForces
   FeatureSide<VDimension>  sides[2]; ///< fixed, moving
   int                      channels;
   bool                     isByFours; ///< whether channels are read four at a time
-  double *                 squares;   ///< of each sample, divided by the channels; -1: it does not count
+  double *                 squares;   ///< one per sample, divided by the channels; -1: it does not count
   FieldWalk                walk;
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -326,7 +327,7 @@ private:
   }
 };
 
-/** \brief Adds up the squares along a row. */
+/** \brief Sums the squares along a row. */
 struct RowSampleSquares
 {
   const double * squares;
@@ -349,7 +350,7 @@ struct RowSampleSquares
   }
 };
 
-/** \brief An image as the bodies read it. */
+/** \brief Prepares an image for the bodies. */
 template <unsigned int VDimension>
 FeatureSide<VDimension>
 MakeFeatureSide(const FieldGrid & output, const MovedFeatures & image, void * force)
@@ -401,7 +402,7 @@ WalkFeatureForces(const FieldShape &                   shape,
   WalkSumsOfRows(shape.grid, ofRows, sums, enqueue);
 }
 
-/** \brief MakeSelfSimilarity() and EvaluateFeatureForces() on a device, of arguments that were checked. */
+/** \brief MakeSelfSimilarity() and EvaluateFeatureForces() on a device; arguments have been checked. */
 ///@{
 void
 WalkSelfSimilarityOnCuda(const FieldGrid &             grid,

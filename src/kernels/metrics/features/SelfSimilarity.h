@@ -29,16 +29,16 @@
 #include <cstdint>
 
 /** \file
- * \brief The bodies of MakeSelfSimilarity(), on host and device. */
+ * \brief The bodies of MakeSelfSimilarity(), for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Pairs of patches whose axes differ. */
+/** \brief Number of pairs of patches on different axes. */
 template <unsigned int VDimension>
 inline constexpr int SelfSimilarityChannels = VDimension == 3 ? 12 : 4;
 
-/** \brief A sum with what its roundings left out, so that its order does not show. */
+/** \brief A sum with compensation of its rounding errors, so that it does not depend on the order. */
 struct CompensatedSum
 {
   float sum{ 0.0F };
@@ -59,15 +59,15 @@ struct CompensatedSum
   }
 };
 
-/** \brief The distances between the patches around each sample, less the smallest, and their mean.
+/** \brief The distances between the patches around each sample, minus the smallest, and their mean.
  *
  * They do not depend on the order and the directions of the axes. */
 template <unsigned int VDimension, typename TPixel>
 struct PatchDistances
 {
   const TPixel * image;
-  float *        distances; ///< SelfSimilarityChannels a sample
-  float *        means;     ///< one a sample
+  float *        distances; ///< SelfSimilarityChannels per sample
+  float *        means;     ///< one per sample
   int            radius;
   int            distance;
   FieldWalk      walk;
@@ -150,9 +150,9 @@ private:
     return image[OffsetOf(walk, inside)];
   }
 
-  /** Adds the squared differences of a sample of all patches.
+  /** Adds the squared differences of one sample of all patches.
    *
-   * \param[in] valueAt value at a distance along an axis */
+   * \param[in] valueAt returns the value at a distance along an axis */
   template <typename TValueAt>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   AddSample(const TValueAt & valueAt, CompensatedSum * found) const
@@ -214,7 +214,7 @@ struct PlainSum
   }
 };
 
-/** \brief Adds up numbers along a row. */
+/** \brief Sums numbers along a row. */
 struct RowSum
 {
   const float * numbers;
@@ -234,13 +234,13 @@ struct RowSum
   }
 };
 
-/** \brief From the distances of a sample to its channels. */
+/** \brief Converts the distances of a sample to its channels. */
 struct SelfSimilarityOfDistances
 {
-  float *          channels; ///< distances before
+  float *          channels; ///< distances on input
   const float *    means;
-  const PlainSum * total; ///< of the means
-  int              count; ///< channels of a sample: a multiple of 4
+  const PlainSum * total; ///< sum of the means
+  int              count; ///< channels per sample, a multiple of 4
   double           samples;
   FieldWalk        walk;
 
@@ -268,9 +268,9 @@ struct SelfSimilarityOfDistances
 
 /** \brief Calls \p enqueue with the bodies, one after the other.
  *
- * \param[out] channels SelfSimilarityChannels a sample
- * \param[out] means one a sample
- * \param[out] sums CountOrderedSums(), and one */
+ * \param[out] channels SelfSimilarityChannels per sample
+ * \param[out] means one per sample
+ * \param[out] sums CountOrderedSums(), and one more */
 template <unsigned int VDimension, typename TPixel, typename TEnqueue>
 void
 WalkSelfSimilarity(const FieldGrid &             grid,
@@ -291,7 +291,7 @@ WalkSelfSimilarity(const FieldGrid &             grid,
     channels, means, total, SelfSimilarityChannels<VDimension>, static_cast<double>(grid.Count()), walk });
 }
 
-/** \brief WalkSelfSimilarity() of a type of pixels. */
+/** \brief WalkSelfSimilarity() for a run-time type of pixels. */
 template <typename TEnqueue>
 void
 WalkSelfSimilarity(const FieldGrid &             grid,

@@ -26,7 +26,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Forces by EvaluateFeatureForces(). */
+/** \brief Forces with EvaluateFeatureForces(). */
 ///@{
 template <>
 std::unique_ptr<FieldMetric>

@@ -34,48 +34,49 @@
 namespace itk::CudaSpline
 {
 
-/** \brief From 0 to the mean magnitude of the gradients of an image (value a mm), of which edge parameters are parts;
- * waits. Empty where no sample is valid.
+/** \brief The range from 0 to the mean magnitude of the gradients of an image (value per mm), of which edge parameters
+ * are fractions. The call waits. Empty if no sample is valid.
  *
- * \param[in] image in memory of the residence: Float32 or Float64
- * \param[in] inside one byte per sample, not 0 where it counts; null: all do
- * \param[in] residence where */
+ * \param[in] image image in the memory of the backend: Float32 or Float64
+ * \param[in] inside one byte per sample, nonzero where it counts; null: all count
+ * \param[in] residence memory of the backend */
 PixelRange
 FindGradientRange(const ResidentImage & image, const std::uint8_t * inside, const Residence & residence);
 
-/** \brief Bytes of scratch memory of EvaluateGradientFields(): four numbers a sample, and sums of rows. */
+/** \brief Bytes of scratch memory of EvaluateGradientFields(): four numbers per sample, and sums of rows. */
 std::size_t
 CountGradientFieldsScratch(const LocalCorrelationDescriptor & descriptor);
 
-/** \brief Compares the gradients of two images on a grid; nothing waits.
+/** \brief Compares the gradients of two images on a grid, asynchronously.
  *
  * With the gradients a and b of the fixed and the moving image at a sample, and the edge parameters e and h, a sample
  * has the value 1 - (a.b)^2 / ((a.a + e^2) (b.b + h^2)) \cite{HaberModersitzki2006}.
  *
- * Both images are first resampled on the grid: b is the gradient of the moved image, so that a rotation of the moving
- * image rotates b. A gradient has the central differences of the sample's neighbours along the axes of the grid, which
- * are at right angles. Where a neighbour is missing, not under the masks, or not finite in one of the images, the
- * difference of both images is that of the sample and the other neighbour, and 0 where both are. A sample counts where
- * both images are finite and under their masks.
+ * Both images are first resampled to the grid: b is the gradient of the warped image, so that a rotation of the moving
+ * image rotates b. A gradient consists of the central differences of the sample's neighbours along the axes of the
+ * grid, which are orthogonal. If a neighbour is missing, outside a mask, or not finite in one of the images, the
+ * difference of both images is that of the sample and the other neighbour, and 0 if both are. A sample counts if both
+ * images are finite and under their masks.
  *
- * The derivative by the value of a sample is exact: that of the sum over all samples in whose differences the value is.
- * A step along a derivative field lowers the value. It is the product of this number and of the gradient of the image,
- * and 0 where that is not finite.
+ * The derivative with respect to the value of a sample is exact: that of the sum over all samples whose differences use
+ * the value. A step along a derivative field lowers the value. The field is the product of this number and the gradient
+ * of the image, and 0 where that is not finite.
  *
- * \param[in] descriptor grid, types and \c factorsAlone; \c varianceFloors has e^2 and h^2 ((value a mm)^2); other
- * numbers are not used
- * \param[in] images what is compared; gradients are those that derivatives are multiplied with
- * \param[out] sums of the values (PointSums::squares), and how many samples count; memory of the residence
- * \param[out] movingDerivative by the displacements of the moving image; null: not wanted
- * \param[out] fixedDerivative by those of the fixed image; null: not wanted
+ * \param[in] descriptor grid, types and \c factorsAlone; \c varianceFloors has e^2 and h^2 ((value per mm)^2); other
+ * members are not used
+ * \param[in] images the arrays to compare; gradients are those that multiply derivatives
+ * \param[out] sums sums of the values (PointSums::squares), and number of samples that count, in the memory of the
+ * backend
+ * \param[out] movingDerivative with respect to the displacements of the moving image; null: not computed
+ * \param[out] fixedDerivative with respect to those of the fixed image; null: not computed
  * \param[out] scratch CountGradientFieldsScratch() bytes
- * \param[in] residence where all of it is
- * \exception std::invalid_argument an invalid grid, type or edge parameter, or images that are missing
+ * \param[in] residence memory of the backend, for all arrays
+ * \exception std::invalid_argument an invalid grid, type or edge parameter, or missing images
  * \exception DeviceError a step cannot be enqueued
  *
  * \par Accuracy
- * Differences and sums are double; the four numbers of a sample have the type of the pixels. The same bits in each run
- * on a backend. Exchanged images have the same value, bit for bit. */
+ * Differences and sums are double; the four numbers of a sample have the type of the pixels. All runs on a backend are
+ * bitwise equal. Exchanged images have bitwise the same value. */
 void
 EvaluateGradientFields(const LocalCorrelationDescriptor & descriptor,
                        const LocalCorrelationImages &     images,
@@ -90,7 +91,7 @@ template <>
 MetricOutcome
 MetricImplementation<GradientFieldsMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction);
 
-/** \brief Forces by EvaluateGradientFields(). */
+/** \brief Forces with EvaluateGradientFields(). */
 ///@{
 template <>
 std::unique_ptr<FieldMetric>

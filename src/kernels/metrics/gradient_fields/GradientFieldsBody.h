@@ -30,16 +30,16 @@
 #include <limits>
 
 /** \file
- * \brief The bodies of EvaluateGradientFields() and FindGradientRange(), on host and device. */
+ * \brief The bodies of EvaluateGradientFields() and FindGradientRange(), for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Numbers of a sample in scratch memory, of the type of the pixels: its part of the value, and three that the
- * derivatives of both images consist of. */
+/** \brief Numbers per sample in scratch memory, of the type of the pixels: its contribution to the value, and three
+ * from which the derivatives of both images are computed. */
 inline constexpr int GradientNumbers = 4;
 
-/** \brief A part of the value that is not one: the sample does not count. */
+/** \brief A contribution that marks a sample that does not count. */
 inline constexpr int InvalidSample = -1;
 
 /** \brief A difference of two samples along an axis. */
@@ -47,9 +47,9 @@ struct AxisDifference
 {
   std::int64_t below;  ///< offset of the lower sample
   std::int64_t above;  ///< of the upper one
-  double       weight; ///< of the difference of their values (1 / mm); 0: they are the same
+  double       weight; ///< factor of the difference of their values (1 / mm); 0: both are the same sample
 
-  /** The derivative of an image along the axis (value a mm). */
+  /** The derivative of an image along the axis (value per mm). */
   template <typename TPixel>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   Of(const TPixel * image) const
@@ -58,10 +58,10 @@ struct AxisDifference
   }
 };
 
-/** \brief Two images on one grid, and the differences that their gradients consist of.
+/** \brief Two images on one grid, and the differences of their gradients.
  *
- * Gradients are along the axes of the grid, which are at right angles: their products are those of gradients in space.
- * Both images have the same differences, between samples that are valid in both. */
+ * Gradients are along the axes of the grid, which are orthogonal: their products are those of gradients in physical
+ * space. Both images have the same differences, between samples that are valid in both. */
 template <typename TPixel>
 struct GradientSamples
 {
@@ -70,7 +70,7 @@ struct GradientSamples
   const std::uint8_t * fixedInside;
   const std::uint8_t * movingInside;
   double               perStep[3]; ///< inverse spacing (1 / mm)
-  std::int64_t         stride[3];  ///< from a sample to the next one along an axis
+  std::int64_t         stride[3];  ///< distance of adjacent samples along an axis
   FieldWalk            walk;
 
   /** Whether a sample is under both masks and finite in both images. */
@@ -86,10 +86,10 @@ struct GradientSamples
     return f - f == TPixel(0) && m - m == TPixel(0);
   }
 
-  /** The difference at a valid sample: of its neighbours, or of the sample and the only neighbour that is valid.
+  /** The difference at a valid sample: of its neighbours, or of the sample and its only valid neighbour.
    *
-   * \param[in] at of the sample along the axis, from the first of the grid
-   * \param[in] offset of the sample in memory */
+   * \param[in] at index of the sample along the axis, relative to the first of the grid
+   * \param[in] offset its offset in memory */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE AxisDifference
   Along(int axis, std::int64_t at, std::int64_t offset) const
   {
@@ -104,15 +104,14 @@ struct GradientSamples
 
 /** \brief The numbers of each sample.
  *
- * With the gradients a and b of the images, n = a.b, A = a.a + floor and B = b.b + floor these are 1 - n^2 / (A B),
- * 2 n / (A B), n / A and n / B. A gradient that is 0, with a floor that is 0, has nothing in common with the other
- * one. */
+ * With the gradients a and b of the images, n = a.b, A = a.a + floor and B = b.b + floor these are 1 - n^2 / (A B), 2 n
+ * / (A B), n / A and n / B. A zero gradient with a floor of 0 has no similarity with the other gradient. */
 template <typename TPixel>
 struct GradientComparison
 {
   GradientSamples<TPixel> samples;
   double                  floors[2]; ///< squares of the edge parameters of the fixed and the moving image
-  TPixel *                numbers;   ///< GradientNumbers a sample
+  TPixel *                numbers;   ///< GradientNumbers per sample
   FieldWalk               walk;
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -141,18 +140,18 @@ struct GradientComparison
     const double byFixed = ofFixed > 0.0 ? product / ofFixed : 0.0;
     const double byMoving = ofMoving > 0.0 ? product / ofMoving : 0.0;
     const double part = 1.0 - byFixed * byMoving;
-    own[0] = static_cast<TPixel>(part > 0.0 ? part : 0.0); // roundings of parallel gradients
+    own[0] = static_cast<TPixel>(part > 0.0 ? part : 0.0); // rounding errors of parallel gradients
     own[1] = static_cast<TPixel>(ofMoving > 0.0 ? 2.0 * byFixed / ofMoving : 0.0);
     own[2] = static_cast<TPixel>(byFixed);
     own[3] = static_cast<TPixel>(byMoving);
   }
 };
 
-/** \brief The derivatives of n^2 / (A B), summed over all samples, by the values of a sample, times the gradient of the
- * image there.
+/** \brief The derivatives of n^2 / (A B), summed over all samples, with respect to the values of a sample, times the
+ * gradient of the image there.
  *
- * A value is in the differences of the two neighbours along each axis, and in its own one if that is one-sided. So each
- * sample gathers its derivatives: nothing is added in an order that threads decide. */
+ * A value is used by the differences of the two neighbours along each axis, and by its own one if that is one-sided.
+ * Each sample gathers its derivatives: the order of additions does not depend on threads. */
 template <typename TPixel>
 struct GradientForces
 {
@@ -182,7 +181,7 @@ struct GradientForces
   }
 
 private:
-  /** Adds the derivatives of the part of a neighbour, or of the sample itself. */
+  /** Adds the derivatives of the contribution of a neighbour, or of the sample itself. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   AddNeighbour(int axis, int step, std::int64_t at, std::int64_t offset, double & byFixed, double & byMoving) const
   {
@@ -206,7 +205,7 @@ private:
     }
   }
 
-  /** Stores the product with the gradient; 0 where it is not finite, next to a value that is not. */
+  /** Stores the product with the gradient; 0 if it is not finite, as next to a non-finite value. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Store(double         factor,
         const TPixel * image,
@@ -236,11 +235,11 @@ private:
   }
 };
 
-/** \brief The magnitudes of the gradients of an image (value a mm), or InvalidSample. */
+/** \brief The magnitudes of the gradients of an image (value per mm), or InvalidSample. */
 template <typename TPixel>
 struct GradientMagnitudes
 {
-  GradientSamples<TPixel> samples; ///< of the same image twice
+  GradientSamples<TPixel> samples; ///< with the same image twice
   TPixel *                magnitudes;
   FieldWalk               walk;
 
@@ -263,12 +262,12 @@ struct GradientMagnitudes
   }
 };
 
-/** \brief Adds up numbers along a row, of samples that are valid. */
+/** \brief Sums numbers along a row, for valid samples. */
 template <typename TPixel>
 struct RowOfGradients
 {
   const TPixel * numbers;
-  std::int64_t   stride; ///< numbers of a sample, of which the first counts
+  std::int64_t   stride; ///< numbers per sample, of which the first one is summed
   PointSums *    sums;
   std::int64_t   length;
   FieldWalk      walk; ///< rows, along x
@@ -303,7 +302,7 @@ MakeGradientSamples(const FieldGrid & grid, const LocalCorrelationImages & image
   std::int64_t stride = 1;
   for (unsigned int d = 0; d < 3; ++d)
   {
-    double square = 0.0; // of the step of an index, whatever the direction is
+    double square = 0.0; // of the step of an index, for any direction
     for (unsigned int r = 0; r < grid.dimension; ++r)
     {
       square += grid.indexToPoint[r][d] * grid.indexToPoint[r][d];
@@ -317,9 +316,9 @@ MakeGradientSamples(const FieldGrid & grid, const LocalCorrelationImages & image
 
 /** \brief Enqueues the sums of numbers over all samples.
  *
- * \param[in] numbers some a sample, of which the first counts
+ * \param[in] numbers \p stride numbers per sample, of which the first one is summed
  * \param[out] sums CountOrderedSums()
- * \param[out] total of all */
+ * \param[out] total the total */
 template <typename TPixel, typename TEnqueue>
 void
 WalkGradientSums(const FieldGrid & grid,
@@ -335,7 +334,7 @@ WalkGradientSums(const FieldGrid & grid,
   WalkSumsOfRows(grid, sums, total, enqueue);
 }
 
-/** \brief What EvaluateGradientFields() writes. */
+/** \brief The results of EvaluateGradientFields(). */
 struct GradientFieldsResults
 {
   PointSums * sums;
@@ -378,9 +377,9 @@ WalkGradientFields(const LocalCorrelationDescriptor & descriptor,
 
 /** \brief Calls \p enqueue with the bodies of FindGradientRange(), one after the other.
  *
- * \param[in] image of which \c fixed and \c moving are the same
- * \param[out] magnitudes a number a sample, of the type of the pixels
- * \param[out] sums CountOrderedSums(), and one: the sum and the number of the magnitudes */
+ * \param[in] image \c fixed and \c moving are the same
+ * \param[out] magnitudes one number per sample, of the type of the pixels
+ * \param[out] sums CountOrderedSums(), and one more: the sum and the number of the magnitudes */
 template <typename TEnqueue>
 void
 WalkGradientMagnitudes(const FieldGrid &              grid,
@@ -399,7 +398,7 @@ WalkGradientMagnitudes(const FieldGrid &              grid,
   pixel == ScalarType::Float64 ? run(double()) : run(float());
 }
 
-/** \brief The same on a device, of arguments that were checked. */
+/** \brief The same on a device; arguments have been checked. */
 ///@{
 void
 WalkGradientFieldsOnCuda(const LocalCorrelationDescriptor & descriptor,

@@ -26,31 +26,31 @@
 #include <cstdint>
 
 /** \file
- * \brief Local correlation with exact gradients, of pairs of images: what metrics of registrations and losses of
- * automatic differentiation share. */
+ * \brief Local correlation of pairs of images with exact gradients, for metrics of registrations and losses of
+ * automatic differentiation. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Of ExactWindowNumbers those of one derivative alone. */
+/** \brief The number of ExactWindowNumbers that one derivative needs. */
 inline constexpr int FactorsOfOne = 3;
 
-/** \brief Pairs of images, each compared by itself: their arrays follow one another. Arguments are checked. */
+/** \brief Pairs of images, each compared separately: their arrays follow one another. Arguments have been checked. */
 struct ExactCorrelation
 {
-  LocalCorrelationDescriptor descriptor; ///< of one pair; the grid may have one axis where derivatives are factors
+  LocalCorrelationDescriptor descriptor; ///< for one pair; the grid may have one axis if derivatives are factors
   LocalCorrelationImages     images;     ///< of the first pair
   std::int64_t               pairs{ 1 };
-  std::int64_t               maskStride{ 0 }; ///< samples from a pair's masks to those of the next pair
-  /** The sum of a pair with a window that holds a non-finite value is NaN; else such a window is a flat one. */
+  std::int64_t               maskStride{ 0 }; ///< distance of the next pair's masks (samples)
+  /** The sum of a pair with a non-finite value in a window is NaN; else such a window is a flat one. */
   bool                   keepsNonFinite{ false };
-  LocalCorrelationSums * sums{ nullptr };             ///< of each pair
-  void *                 movingDerivative{ nullptr }; ///< null: not wanted
-  void *                 fixedDerivative{ nullptr };  ///< null: not wanted
+  LocalCorrelationSums * sums{ nullptr };             ///< one per pair
+  void *                 movingDerivative{ nullptr }; ///< null: not computed
+  void *                 fixedDerivative{ nullptr };  ///< null: not computed
   void *                 scratch{ nullptr };          ///< CountExactCorrelationScratch() bytes
 };
 
-/** \brief Numbers of a window that the wanted derivatives take. */
+/** \brief Numbers of a window that the requested derivatives need. */
 inline int
 CountFactors(const ExactCorrelation & correlation)
 {
@@ -63,11 +63,11 @@ CountFactors(const ExactCorrelation & correlation)
  *
  * \param[in] factors CountFactors(), or more
  * \param[in] device ordinal; -1: the host
- * \exception DeviceError the shared memory of the device has no room for windows of the radius */
+ * \exception DeviceError the windows do not fit into the shared memory of the device */
 std::size_t
 CountExactCorrelationScratch(const ExactCorrelation & correlation, int factors, int device);
 
-/** \brief Evaluates sums and derivatives; see EvaluateLocalCorrelation(). On a device nothing waits. */
+/** \brief Evaluates sums and derivatives; see EvaluateLocalCorrelation(). On a device the call is asynchronous. */
 ///@{
 void
 EvaluateExactCorrelationOnCpu(const ExactCorrelation & correlation, const ExecutionContext & context);
@@ -75,11 +75,11 @@ void
 EvaluateExactCorrelationOnCuda(const ExactCorrelation & correlation, const Stream & stream, int device);
 ///@}
 
-/** \brief Evaluates on a device with memory of its own: what losses do. Nothing waits.
+/** \brief Evaluates losses on a device, and allocates their memory. The call is asynchronous.
  *
  * \param[in] correlation without sums and scratch memory
- * \param[out] sums of the squared correlations, a number of the type of the pixels a pair; memory of the device
- * \param[in] stream of the caller, where all of it is enqueued; null: the default stream
+ * \param[out] sums sums of the squared correlations, one number of the type of the pixels per pair, in device memory
+ * \param[in] stream stream of the caller, in which all work is enqueued; null: the default stream
  * \exception DeviceError out of memory, or a lost device */
 void
 EvaluateLossOnCuda(ExactCorrelation correlation, void * sums, StreamHandle stream, int device);

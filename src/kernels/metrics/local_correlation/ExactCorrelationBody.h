@@ -30,31 +30,32 @@
 #include <cstdint>
 
 /** \file
- * \brief The bodies of exact local correlation, on host and device: what of a sample is summed over a window, the
- * numbers of a window, and the gradient by a value, made of sums of those numbers over the windows that hold it. */
+ * \brief The bodies of exact local correlation, for host and device: the numbers of a sample that are summed over a
+ * window, the numbers of a window, and the gradient with respect to a value, computed from sums of those numbers over
+ * the windows that contain it. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The least variances that are more than rounding errors, and the floors of variances. */
+/** \brief The smallest variances that are above rounding errors, and the floors of variances. */
 struct ExactBounds
 {
-  double ofSums;      ///< of squares of centred values: roundings of sums
-  double ofPixels;    ///< of squares of the values themselves: what interpolation makes of a constant patch
+  double ofSums;      ///< of squares of centred values: rounding errors of sums
+  double ofPixels;    ///< of squares of the values themselves: interpolation errors of a constant patch
   double fixedFloor;  ///< added to the variance of each sample of a window
   double movingFloor; ///< see \c fixedFloor
 };
 
-/** \brief What the bodies read and write. Passed by value. */
+/** \brief The arrays and parameters of the bodies. Passed by value. */
 template <typename TReal>
 struct ExactArguments
 {
   GridPair<TReal> first;                       ///< the first pair of images
   std::int64_t    size[3];                     ///< x first
-  std::int64_t    plane;                       ///< samples of an image
-  std::int64_t    maskStride;                  ///< samples to the next pair's masks
-  const double *  centres;                     ///< of each pair that of the fixed image, then that of the moving image
-  TReal *         factors[ExactWindowNumbers]; ///< pairs x plane each; null: not wanted
+  std::int64_t    plane;                       ///< number of samples of an image
+  std::int64_t    maskStride;                  ///< distance of the next pair's masks (samples)
+  const double *  centres;                     ///< for each pair that of the fixed image, then that of the moving image
+  TReal *         factors[ExactWindowNumbers]; ///< pairs x plane each; null: not computed
   ExactBounds     bounds;
   bool            keepsNonFinite; ///< see ExactCorrelation
 };
@@ -99,7 +100,7 @@ struct CentredPair : GridPair<TReal>
   TReal movingCentre;
 };
 
-/** \brief The centre of an image of a mean; 0 where the mean is not finite, unless that is kept. */
+/** \brief The centre of an image with a given mean; 0 if the mean is not finite, unless non-finite values are kept. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 CentreOf(double mean, bool keepsNonFinite)
 {
@@ -115,8 +116,8 @@ Add(const LocalCorrelationSums & sums, LocalCorrelationSums & total)
   total.flatWindows += sums.flatWindows;
 }
 
-/** \brief The square of the correlation in a window, and its numbers: with c = C^2 / (A B), 2 C / (A B); of the fixed
- * image k = 2 c / A, and k mean f - 2 C / (A B) mean m; the same two of the moving image. */
+/** \brief The squared correlation in a window, and its numbers. With c = C^2 / (A B) they are 2 C / (A B), and for the
+ * fixed image k = 2 c / A, and k mean f - 2 C / (A B) mean m; then the same two for the moving image. */
 struct ExactTerm
 {
   double correlation;
@@ -124,11 +125,11 @@ struct ExactTerm
   bool   isFlat; ///< LocalCorrelationSums::flatWindows
 };
 
-/** \brief The formula. Of a window that holds a non-finite value the correlation is NaN.
+/** \brief The formula. The correlation is NaN for a window with a non-finite value.
  *
- * \param[in] sums of the window's centred values, as WindowSums says
+ * \param[in] sums sums of the window's centred values, see WindowSums
  * \param[in] count valid samples of the window
- * \param[in] fixedCentre, movingCentre what was subtracted from the values */
+ * \param[in] fixedCentre, movingCentre numbers that were subtracted from the values */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE ExactTerm
 MakeExactTerm(const double (&sums)[WindowSums],
               double              count,
@@ -165,10 +166,10 @@ MakeExactTerm(const double (&sums)[WindowSums],
   return term;
 }
 
-/** \brief Evaluates a window, and keeps its numbers.
+/** \brief Evaluates a window, and stores its numbers.
  *
- * \param[in] position of its centre in all pairs, \param[in] offset the same in its pair
- * \param[in,out] total gets the window */
+ * \param[in] position offset of its centre in all pairs, \param[in] offset the same in its pair
+ * \param[in,out] total the window is added to it */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 EvaluateWindow(const ExactArguments<TReal> & arguments,
@@ -184,7 +185,7 @@ EvaluateWindow(const ExactArguments<TReal> & arguments,
   {
     term = MakeExactTerm(
       sums, count, static_cast<double>(pair.fixedCentre), static_cast<double>(pair.movingCentre), arguments.bounds);
-    // Whatever is not a number, and infinite factors.
+    // NaN, and infinite factors.
     if (!arguments.keepsNonFinite && !(term.correlation < 2.0))
     {
       term = ExactTerm{ 1.0, {}, true };
@@ -202,13 +203,13 @@ EvaluateWindow(const ExactArguments<TReal> & arguments,
   }
 }
 
-/** \brief The gradients of a pair's sum by the values of a sample; 0 where it does not count.
+/** \brief The gradients of a pair's sum with respect to the values of a sample; 0 if it does not count.
  *
- * A sample that is not finite is in flat windows alone, and has none.
+ * A non-finite sample is only in flat windows, and has no gradient.
  *
  * \tparam VNumbers ExactWindowNumbers, or FactorsOfOne for one gradient
- * \param[in] sums of the numbers of the windows that hold the sample
- * \param[out] byFixed, byMoving the gradients; with FactorsOfOne that which is wanted is right */
+ * \param[in] sums sums of the numbers of the windows that contain the sample
+ * \param[out] byFixed, byMoving the gradients; with FactorsOfOne only the requested one is correct */
 template <int VNumbers, typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 MakeValueGradients(const ExactArguments<TReal> & arguments,
@@ -235,8 +236,8 @@ MakeValueGradients(const ExactArguments<TReal> & arguments,
   }
 }
 
-/** \brief Roundings of sums that are 2 r + 2 additions deep along each axis, four units of each, and of what
- * interpolation makes of a constant; see MakeLocalBounds(). */
+/** \brief Rounding errors of sums with a depth of 2 r + 2 additions along each axis, four units each, and interpolation
+ * errors of a constant; see MakeLocalBounds(). */
 inline ExactBounds
 MakeExactBounds(const LocalCorrelationDescriptor & descriptor)
 {
@@ -251,7 +252,7 @@ MakeExactBounds(const LocalCorrelationDescriptor & descriptor)
            descriptor.varianceFloors[1] };
 }
 
-/** \brief Which of a window's numbers the gradients take, in their order. */
+/** \brief The numbers of a window that the gradients need, in their order. */
 inline std::array<bool, ExactWindowNumbers>
 FactorsOf(const ExactCorrelation & correlation)
 {
@@ -264,11 +265,11 @@ FactorsOf(const ExactCorrelation & correlation)
 template <typename TReal>
 struct ExactScratch
 {
-  double * centres; ///< 2 a pair
+  double * centres; ///< 2 per pair
   double * partial; ///< partial sums
   TReal *  factors; ///< arrays of pairs x plane
 
-  /** \param[in] partialBytes of partial sums, a multiple of 8 */
+  /** \param[in] partialBytes bytes of partial sums, a multiple of 8 */
   ExactScratch(const ExactCorrelation & correlation, std::size_t partialBytes)
     : centres(static_cast<double *>(correlation.scratch))
     , partial(centres + 2 * correlation.pairs)
@@ -276,7 +277,7 @@ struct ExactScratch
   {}
 };
 
-/** \brief What the bodies read. */
+/** \brief Creates the arguments of the bodies. */
 template <typename TReal>
 ExactArguments<TReal>
 MakeExactArguments(const ExactCorrelation & correlation, const ExactScratch<TReal> & scratch)

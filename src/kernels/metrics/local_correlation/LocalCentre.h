@@ -25,19 +25,19 @@
 #include <cstdint>
 
 /** \file
- * \brief The body of local correlation after its window sums: one sample, on host and device. */
+ * \brief The body of local correlation after its window sums: for one sample, on host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief What a sample reads and writes in addition to its window's sums. Passed by value. */
+/** \brief The arguments of a sample in addition to its window's sums. Passed by value. */
 template <typename TPixel>
 struct LocalCentre : GridPair<TPixel>
 {
   LocalBounds bounds;
 };
 
-/** \brief The centre's part of a descriptor. */
+/** \brief Creates the arguments of a sample from a descriptor. */
 template <typename TPixel>
 LocalCentre<TPixel>
 MakeLocalCentre(const LocalCorrelationDescriptor & descriptor,

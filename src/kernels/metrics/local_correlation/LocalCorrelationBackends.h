@@ -25,7 +25,7 @@
 #include <type_traits>
 
 /** \file
- * \brief EvaluateLocalCorrelation() on each backend, of arguments that were checked. */
+ * \brief EvaluateLocalCorrelation() on each backend; arguments have been checked. */
 
 namespace itk::CudaSpline
 {
@@ -39,12 +39,12 @@ struct LocalCorrelationResults
   void *                 scratch;
 };
 
-/** \brief Calls \p run with a number of the type of the pixels, and whether products are rounded as ITK's. */
+/** \brief Calls \p run with a number of the type of the pixels, and whether products are rounded as in ITK. */
 template <typename TRun>
 void
 DispatchLocalCorrelation(const LocalCorrelationDescriptor & descriptor, const TRun & run)
 {
-  if (descriptor.pixel == ScalarType::Float64) // products of which are rounded in any case
+  if (descriptor.pixel == ScalarType::Float64) // whose products are always rounded
   {
     run(double(), std::true_type());
   }
@@ -72,7 +72,7 @@ EvaluateLocalCorrelationOnCuda(const LocalCorrelationDescriptor & descriptor,
                                const LocalCorrelationResults &    results,
                                const Residence &                  residence);
 
-/** \brief Numbers rounded to floats, in the memory of the backend. */
+/** \brief Rounds numbers to float, in the memory of the backend. */
 ///@{
 void
 RoundToSingle(const double * from, float * to, std::int64_t count, const Residence & residence);

@@ -31,7 +31,7 @@ template <>
 MetricOutcome
 MetricImplementation<LocalCorrelationMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction);
 
-/** \brief Forces by EvaluateLocalCorrelation(). */
+/** \brief Forces with EvaluateLocalCorrelation(). */
 ///@{
 template <>
 std::unique_ptr<FieldMetric>
@@ -42,12 +42,12 @@ std::size_t
 MetricImplementation<LocalCorrelationMetric>::CountFieldBytes(const FieldMetricSetup & setup);
 ///@}
 
-/** \brief The same value, with the derivative of all windows that hold a sample. */
+/** \brief The same value, with the derivative of all windows that contain a sample. */
 template <>
 MetricOutcome
 MetricImplementation<ExactCorrelationMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction);
 
-/** \brief Forces by EvaluateLocalCorrelation(), exact. */
+/** \brief Forces with EvaluateLocalCorrelation(), exact. */
 ///@{
 template <>
 std::unique_ptr<FieldMetric>

@@ -27,17 +27,17 @@
 #include <cstdint>
 
 /** \file
- * \brief Local correlation at one sample: from the sums over its window to value and factors of the derivatives. */
+ * \brief Local correlation at one sample: value and factors of the derivatives from the sums over its window. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Numbers that are summed over a window: f, m, f f, m m, f m; with masks how many samples are valid, too. */
+/** \brief Numbers that are summed over a window: f, m, f f, m m, f m; with masks also the number of valid samples. */
 inline constexpr int WindowSums = 5;
 
-/** \brief A product of pixels as local correlation sums it.
+/** \brief A product of pixels in the sums of local correlation.
  *
- * \tparam VRounds it is rounded to the type of the pixels, as ITK's is; else that of floats is exact */
+ * \tparam VRounds whether it is rounded to the type of the pixels, as in ITK; else products of floats are exact */
 template <bool VRounds>
 struct WindowProduct
 {
@@ -56,7 +56,7 @@ struct WindowProduct
   }
 };
 
-/** \brief A product that a device may fuse with the addition that follows. */
+/** \brief A product that a device may fuse with the following addition. */
 struct FusedWindowProduct
 {
   template <typename TPixel>
@@ -67,7 +67,7 @@ struct FusedWindowProduct
   }
 };
 
-/** \brief What of a pair of values is summed over a window: number \p number of WindowSums.
+/** \brief The number of a pair of values that is summed over a window: number \p number of WindowSums.
  *
  * \tparam TProduct WindowProduct or FusedWindowProduct */
 template <typename TProduct, typename TPixel>
@@ -97,7 +97,7 @@ struct WindowVariances
   double moving;     ///< of the moving image
   double covariance; ///< of both
 
-  /** \param[in] sums of the window, as WindowSums says, \param[in] fixedMean, movingMean of the window */
+  /** \param[in] sums sums of the window, see WindowSums, \param[in] fixedMean, movingMean means of the window */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   WindowVariances(const double (&sums)[WindowSums], double fixedMean, double movingMean)
     : fixed(sums[2] - fixedMean * sums[0])
@@ -106,14 +106,14 @@ struct WindowVariances
   {}
 };
 
-/** \brief Variances up to which there are only roundings. */
+/** \brief Variances that are not above rounding errors. */
 struct LocalBounds
 {
   double epsilon; ///< LocalCorrelationDescriptor::epsilon
-  double noise;   ///< of the sum of squares of a window: what a variance has to be above
+  double noise;   ///< a variance must be above this fraction of the sum of squares of its window
 };
 
-/** \brief The radius along each axis with which windows that are cut at the border are the same. */
+/** \brief The smallest radius along each axis with the same windows, which are cropped at the border. */
 inline std::array<std::int64_t, 3>
 CutRadius(const LocalCorrelationDescriptor & descriptor)
 {
@@ -127,11 +127,11 @@ CutRadius(const LocalCorrelationDescriptor & descriptor)
 
 /** \brief The bounds of a descriptor.
  *
- * With u = 2^-53 a sum of squares q that is added up axis by axis, at most 2 r + 2 additions deep along each, is wrong
- * by at most (sum of (2 r + 2)) u q, and so is n mean^2, which is not above it; the division and three operations of
- * the formula add 8 u q. Twice that is taken, for both. Products that are rounded to floats are wrong by 2^-24 of
- * themselves, and on a constant patch all of them alike. Where they are exact, pixels that interpolation made are
- * themselves roundings of floats, some 4 of them deep: a variance of (4 2^-24)^2 q = 2^-44 q. */
+ * With u = 2^-53, the error of a sum of squares q that is added axis by axis, with a depth of at most 2 r + 2 along
+ * each, is at most (sum of (2 r + 2)) u q. The error of n mean^2, which is not above q, is the same. The division and
+ * three operations of the formula add 8 u q. The bound is twice that, for both. Products that are rounded to floats
+ * have a relative error of 2^-24, which is the same for all on a constant patch. If they are exact, interpolated pixels
+ * have themselves rounding errors of floats, with a depth of about 4: a variance of (4 2^-24)^2 q = 2^-44 q. */
 inline LocalBounds
 MakeLocalBounds(const LocalCorrelationDescriptor & descriptor)
 {
@@ -150,23 +150,24 @@ MakeLocalBounds(const LocalCorrelationDescriptor & descriptor)
   return bounds;
 }
 
-/** \brief What a window says of its centre. */
+/** \brief The results of a window for its centre. */
 template <typename TReal>
 struct LocalTerm
 {
-  TReal correlation;  ///< its square
-  TReal movingFactor; ///< of the moving image's gradient in the derivative by the moving image's displacement
-  TReal fixedFactor;  ///< the same with the images exchanged
-  bool  isFlat;       ///< LocalCorrelationSums::flatWindows
+  TReal correlation; ///< the squared correlation
+  /** Factor of the moving image's gradient in the derivative with respect to the moving image's displacement. */
+  TReal movingFactor;
+  TReal fixedFactor; ///< the same with the images exchanged
+  bool  isFlat;      ///< LocalCorrelationSums::flatWindows
 };
 
 /** \brief The formula of local correlation.
  *
- * Comparisons are so that windows which hold something that is not finite are flat: ITK's are, too.
+ * Comparisons treat windows with a non-finite value as flat, as in ITK.
  *
- * \tparam TReal type of the quotients; variances are double, as they cancel
- * \param[in] sums of the window, as WindowSums says
- * \param[in] inverse of the number of valid samples of the window
+ * \tparam TReal type of the quotients; variances are double, because they cancel
+ * \param[in] sums sums of the window, see WindowSums
+ * \param[in] inverse inverse of the number of valid samples of the window
  * \param[in] fixed, moving values of the centre */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE LocalTerm<TReal>
@@ -188,7 +189,7 @@ MakeLocalTerm(const double (&sums)[WindowSums], double inverse, double fixed, do
   }
   const auto ofFixed = static_cast<TReal>(covariance) / static_cast<TReal>(fixedVariance);
   const auto ofMoving = static_cast<TReal>(covariance) / static_cast<TReal>(movingVariance);
-  // ITK's conditions are two: of small numbers the product may be none where variances are some.
+  // ITK has two conditions: for small numbers the product may be 0 although the variances are not.
   term.correlation = product > bounds.epsilon ? ofFixed * ofMoving : TReal(1);
   if (!(fixedVariance > bounds.epsilon && movingVariance > bounds.epsilon))
   {

@@ -21,7 +21,8 @@
 #include "kernels/metrics/SamplePair.h"
 
 /** \file
- * \brief What a sample adds to the derivative of local correlation, whose weights come from the windows. */
+ * \brief The contribution of a sample to the derivative of local correlation, whose weights are computed from the
+ * windows. */
 
 namespace itk::CudaSpline
 {
@@ -29,7 +30,7 @@ namespace itk::CudaSpline
 /** \brief Weight f: the fixed values are the samples' weights. */
 struct WeightsContribution : SampleContribution<WeightsContribution>
 {
-  /** As SampleContribution describes it. */
+  /** See SampleContribution. */
   ///@{
   static constexpr MetricPass Pass = MetricPass::Weights;
   static constexpr bool       HasValues = false;
@@ -40,7 +41,7 @@ struct WeightsContribution : SampleContribution<WeightsContribution>
   Add(const TNumbers &, const TPair & pair, const TArm & arm, TSums & sums)
   {
     sums.AddSample();
-    if (pair.fixed != 0.0) // a gradient that is not finite adds nothing then
+    if (pair.fixed != 0.0) // a non-finite gradient then adds nothing
     {
       sums.AddForce(0, pair.fixed, pair.movingGradient, arm);
     }

@@ -27,19 +27,20 @@
 /** \file
  * \brief Sums over windows of a grid on the threads of the host, at the same cost for any radius.
  *
- * A task has some rows of every slice of a slab, and goes from slice to slice: window sums along x, of those along y,
- * of those along z. */
+ * A task has some rows of every slice of a slab, and visits slice by slice: window sums along x, then along y, then
+ * along z. */
 
 namespace itk::CudaSpline
 {
 
-inline constexpr std::int64_t RowsOfTask = 16;   // whose sums of a window's slices stay in the caches
-inline constexpr std::int64_t SlicesOfTask = 32; // some times a window's
+inline constexpr std::int64_t RowsOfTask = 16;   // the sums of a window's slices stay in the caches
+inline constexpr std::int64_t SlicesOfTask = 32; // several times a window's
 
-/** Sums of the last 2 radius + 1 items of a sequence, an item being some numbers.
+/** Sums of the last 2 radius + 1 items of a sequence, where an item consists of several numbers.
  *
- * Items are cut into blocks of that length. A window is the end of one and the beginning of the next: the sums from
- * each item to its block's end are made when that is complete, those from the beginning as items come. */
+ * Items are divided into blocks of that length. A window is the end of one block and the beginning of the next one. The
+ * sums from each item to its block's end are computed when the block is complete, those from its beginning with each
+ * new item. */
 class SlidingSums
 {
 public:
@@ -50,7 +51,7 @@ public:
     , m_Begun(length)
   {}
 
-  /** Begins a sequence, of which all before the first item is 0. */
+  /** Begins a sequence; all items before the first one are 0. */
   void
   Clear()
   {
@@ -58,7 +59,7 @@ public:
     m_At = 0;
   }
 
-  /** Takes an item, 0 where it is null, and writes the sums of the window that ends with it, where wanted. */
+  /** Adds an item, 0 if it is null, and writes the sums of the window that ends with it, if requested. */
   void
   Push(const double * item, double * sums)
   {
@@ -107,12 +108,12 @@ private:
 
   std::size_t         m_Length;
   std::size_t         m_Items;
-  std::vector<double> m_Ring;  // items of the block that is begun, and before it sums to the end of the one before
-  std::vector<double> m_Begun; // sum of the block that is begun
+  std::vector<double> m_Ring;  // items of the current block, then sums to the end of the previous block
+  std::vector<double> m_Begun; // sum of the current block
   std::size_t         m_At{ 0 };
 };
 
-/** The same along a line in memory, of VNumbers numbers each. */
+/** The same along a line in memory, with VNumbers numbers per sample. */
 template <int VNumbers>
 class LineSums
 {
@@ -125,14 +126,14 @@ public:
     , m_Ends(m_Items.size())
   {}
 
-  /** Where the numbers of the first sample are put; what is not written is of the line before. */
+  /** Destination of the numbers of the first sample. Elements that are not written are those of the previous line. */
   double *
   Items()
   {
     return m_Items.data() + (m_Window / 2) * VNumbers;
   }
 
-  /** Writes the windows' sums of all samples. */
+  /** Computes the windows' sums of all samples. */
   void
   Sum(double * sums)
   {
@@ -150,7 +151,8 @@ public:
         }
       }
     }
-    // A window that begins with a sample of the padded line has the sample's block to its end, and some of the next.
+    // A window that begins with a sample of the padded line consists of the sample's block to its end, and a part of
+    // the next block.
     for (std::int64_t block = 0; block < m_Length; block += m_Window)
     {
       double             begun[VNumbers] = {};
@@ -175,10 +177,10 @@ private:
   std::vector<double> m_Ends;
 };
 
-/** The grid as one of three axes, and what of it a task makes. */
+/** The grid with three axes, and its division into tasks. */
 struct WindowTasks
 {
-  /** \param[in] sizes of the grid, \param[in] radii of the windows, less than the sizes; both x first */
+  /** \param[in] sizes sizes of the grid, \param[in] radii radii of the windows, less than the sizes; both x first */
   WindowTasks(const std::array<std::int64_t, 3> & sizes, const std::array<std::int64_t, 3> & radii)
     : size(sizes)
     , radius(radii)
@@ -186,7 +188,7 @@ struct WindowTasks
     , slabs((size[2] + SlicesOfTask - 1) / SlicesOfTask)
   {}
 
-  /** How many there are. */
+  /** Number of tasks. */
   std::int64_t
   Count() const
   {
@@ -206,9 +208,9 @@ CountAlong(std::int64_t at, std::int64_t radius, std::int64_t size)
   return static_cast<double>(std::min(at + radius, size - 1) - std::max<std::int64_t>(at - radius, 0) + 1);
 }
 
-/** One task.
+/** Runs one task.
  *
- * \param[in] load called with a sample's offset and where its VNumbers numbers are put
+ * \param[in] load called with a sample's offset and the destination of its VNumbers numbers
  * \param[in] evaluate called with y, z, and the sums over the windows of all samples of that row, VNumbers each */
 template <int VNumbers, typename TLoad, typename TEvaluate>
 void

@@ -31,7 +31,7 @@ template <>
 MetricOutcome
 MetricImplementation<MeanSquaresMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction);
 
-/** \brief Forces by EvaluatePointForces(). */
+/** \brief Forces with EvaluatePointForces(). */
 ///@{
 template <>
 std::unique_ptr<FieldMetric>

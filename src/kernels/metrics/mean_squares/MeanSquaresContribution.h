@@ -21,7 +21,7 @@
 #include "kernels/metrics/SamplePair.h"
 
 /** \file
- * \brief What a sample adds to mean squares. */
+ * \brief The contribution of a sample to mean squares. */
 
 namespace itk::CudaSpline
 {
@@ -29,7 +29,7 @@ namespace itk::CudaSpline
 /** \brief Value 0: (f - m)^2; weight 2 (f - m). */
 struct MeanSquaresContribution : SampleContribution<MeanSquaresContribution>
 {
-  /** As SampleContribution describes it. */
+  /** See SampleContribution. */
   ///@{
   static constexpr MetricPass Pass = MetricPass::MeanSquares;
   static constexpr bool       HasPointForce = true;

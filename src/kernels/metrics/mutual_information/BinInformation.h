@@ -25,16 +25,16 @@
 #include <limits>
 
 /** \file
- * \brief What a bin of a joint histogram adds to mutual information, and to the table of its derivative: of host and
- * device. */
+ * \brief The contribution of a bin of a joint histogram to mutual information, and to the table of its derivative, for
+ * host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Probabilities up to it count as 0: for float parameters too, as sums are double here. */
+/** \brief Probabilities up to this number are treated as 0: also for float parameters, because sums are double here. */
 inline constexpr double NoProbability = std::numeric_limits<double>::epsilon();
 
-/** \brief The logarithm of the probability of a fixed bin; 0 if that counts as 0. */
+/** \brief The logarithm of the probability of a fixed bin; 0 if it is treated as 0. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 LogarithmOf(double probability)
 {
@@ -44,8 +44,8 @@ LogarithmOf(double probability)
 /** \brief A bin. */
 struct BinInformation
 {
-  double ratio{ 0.0 }; ///< logarithm of the joint probability by that of the moving bin
-  double term{ 0.0 };  ///< of the information
+  double ratio{ 0.0 }; ///< logarithm of the joint probability divided by that of the moving bin
+  double term{ 0.0 };  ///< contribution to the information
 
   /** \param[in] joint, fixed, moving probabilities of the bin, \param[in] logFixed LogarithmOf(fixed) */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
@@ -59,7 +59,7 @@ struct BinInformation
   }
 };
 
-/** \brief What ratios are multiplied with in the table, so that a pass makes the derivative as it is. */
+/** \brief Factor of the ratios in the table, so that a pass computes the derivative without further scaling. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 InformationFactor(double movingBinSize, double count)
 {

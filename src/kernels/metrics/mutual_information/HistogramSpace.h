@@ -26,13 +26,13 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Where the histograms of blocks are added up. There: the count; the finest digits; sums of the others, one
- * plane of bins for each PlaneBlocks blocks. */
+/** \brief Memory in which the histograms of blocks are added: the count; the finest digits; sums of the other digits,
+ * one plane of bins for each PlaneBlocks blocks. */
 struct HistogramSpace
 {
   unsigned long long * sums;
-  bool                 isShared; ///< blocks have histograms of their own, in shared memory
-  std::int64_t         samples;  ///< of a block
+  bool                 isShared; ///< blocks have their own histograms, in shared memory
+  std::int64_t         samples;  ///< samples of a block
 };
 
 } // namespace itk::CudaSpline

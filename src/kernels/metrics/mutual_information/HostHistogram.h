@@ -34,11 +34,11 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Weights as the metric rounds them: in digits, see ParzenWeight. */
+/** \brief Weights rounded as in the metric: in digits, see ParzenWeight. */
 struct DigitsOfParzenWeight
 {
-  static constexpr std::size_t Count = 3; ///< of a weight
-  bool                         isDouble;  ///< all three of them count
+  static constexpr std::size_t Count = 3; ///< digits of a weight
+  bool                         isDouble;  ///< all three of them are used
 
   std::array<std::uint64_t, Count>
   operator()(double weight) const
@@ -53,13 +53,13 @@ struct DigitsOfParzenWeight
   }
 };
 
-/** \brief Weights in one integer: in the smallest units of which all samples may be in one bin. */
+/** \brief Weights as one integer, in the smallest units with which all samples may be in one bin. */
 struct OneDigit
 {
-  static constexpr std::size_t Count = 1;       ///< of a weight
-  double                       units{ 0x1p62 }; ///< in a weight of 1
+  static constexpr std::size_t Count = 1;       ///< integers of a weight
+  double                       units{ 0x1p62 }; ///< units of a weight of 1
 
-  /** \param[in] samples how many there are */
+  /** \param[in] samples number of samples */
   explicit OneDigit(std::int64_t samples)
   {
     for (double capacity = 1.0; capacity < static_cast<double>(samples); capacity *= 2.0)
@@ -80,15 +80,15 @@ struct OneDigit
   }
 };
 
-/** \brief A histogram whose weights are added up in integers, in any order.
+/** \brief A histogram whose weights are summed as integers, in any order.
  *
- * \tparam TDigits makes integers of weights: DigitsOfParzenWeight or OneDigit */
+ * \tparam TDigits converts weights to integers: DigitsOfParzenWeight or OneDigit */
 template <typename TDigits>
 class HostHistogram
 {
 public:
   /** \param[in] size number of bins
-   * \param[in] digits makes integers of weights */
+   * \param[in] digits converts weights to integers */
   HostHistogram(std::size_t size, const TDigits & digits)
     : m_Bins(size)
     , m_Digits(digits)
@@ -101,11 +101,11 @@ public:
     AddDigits(m_Bins[static_cast<std::size_t>(bin)], m_Digits(weight));
   }
 
-  /** Adds samples on all threads; the result does not depend on how many there are.
+  /** Adds samples on all threads; the result does not depend on their number.
    *
    * \param[in] count number of samples
    * \param[in] context the threads
-   * \param[in] add called with the first sample, the end, and a histogram that gets these samples */
+   * \param[in] add called with the first sample, the end, and a histogram to which it adds these samples */
   template <typename TAdd>
   void
   AddSamples(std::int64_t count, const ExecutionContext & context, const TAdd & add)

@@ -25,7 +25,7 @@
 #include "kernels/metrics/mutual_information/ParzenWindow.h"
 
 /** \file
- * \brief What a sample adds to mutual information: to a joint histogram, and to the derivative. */
+ * \brief The contribution of a sample to mutual information: to a joint histogram, and to the derivative. */
 
 namespace itk::CudaSpline
 {
@@ -33,7 +33,7 @@ namespace itk::CudaSpline
 /** \brief The pass over a joint histogram: the window of a sample. */
 struct HistogramContribution
 {
-  static constexpr MetricPass Pass = MetricPass::Histogram; ///< which asks for it
+  static constexpr MetricPass Pass = MetricPass::Histogram; ///< its pass
 
   /** Adds a sample.
    *
@@ -59,7 +59,7 @@ struct HistogramContribution
 /** \brief Weight: minus the sum over the bins of a sample's window of dB times MetricParameters::table. */
 struct InformationContribution : SampleContribution<InformationContribution>
 {
-  /** As SampleContribution describes it. A moving value that is in no bin is not counted. */
+  /** See SampleContribution. A moving value outside all bins is not counted. */
   ///@{
   static constexpr MetricPass Pass = MetricPass::Information;
   static constexpr bool       HasValues = false;
@@ -80,7 +80,7 @@ struct InformationContribution : SampleContribution<InformationContribution>
   ///@}
 
 private:
-  /** The weight; false for a moving value that is in no bin. */
+  /** Computes the weight; false for a moving value outside all bins. */
   template <typename TNumbers, typename TPair>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE bool
   FindWeight(const TNumbers & numbers, const TPair & pair, double & weight)

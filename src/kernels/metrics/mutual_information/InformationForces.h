@@ -27,20 +27,20 @@
 #include <cstddef>
 
 /** \file
- * \brief Mutual information of two images on one grid, by Mattes' metric: value and forces on either of them. */
+ * \brief Mutual information of two images on one grid with Mattes' metric: value and forces on either image. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The metric, with its memory. Comparisons wait, as logarithms of histograms are the host's. */
+/** \brief The metric, with its memory. Comparisons wait, because the host computes the logarithms of histograms. */
 class InformationForces final : public FieldMetric
 {
 public:
-  /** \exception std::invalid_argument the number of bins does not exist
+  /** \exception std::invalid_argument an unsupported number of bins
    * \exception DeviceError out of memory */
   InformationForces(const FieldMetricSetup & setup, const Residence & residence);
 
-  /** \exception std::invalid_argument an image has one value alone under its mask
+  /** \exception std::invalid_argument an image has a single value under its mask
    * \exception DeviceError the device failed */
   void
   Compare(const ComparedPair & pair, FieldMetricSums * sums, void * byMoving, void * byFixed, void * scratch) override;
@@ -57,27 +57,27 @@ public:
     return true;
   }
 
-  /** Bytes of a device that it takes, except for the images. */
+  /** Device memory of the metric, except for the images (bytes). */
   static std::size_t
   CountBytes(const FieldMetricSetup & setup);
 
 private:
-  /** Value and force of one direction.
+  /** Computes value and force of one direction.
    *
-   * \param[in] direction 0: the force is by the displacements of the moving image; 1: the same with the images
-   * exchanged
-   * \param[out] force field on the grid, 0 where a sample is not valid; null: not wanted
-   * \return the value; the largest double where no sample is valid */
+   * \param[in] direction 0: the force with respect to the displacements of the moving image; 1: the same with the
+   * images exchanged
+   * \param[out] force field on the grid, 0 where a sample is not valid; null: not computed
+   * \return the value; the largest double if no sample is valid */
   double
   CompareDirection(const LocalCorrelationImages & images, std::size_t direction, void * force);
-  /** Numbers for the histogram: the pixels, or what they are converted to. */
+  /** Numbers for the histogram: the pixels, or the converted pixels. */
   const void *
   Convert(std::size_t image, const void * pixels);
 
   FieldMetricSetup             m_Setup;
-  ScalarType                   m_Element; ///< of the numbers that the histogram is made of
+  ScalarType                   m_Element; ///< type of the histogram's numbers
   Residence                    m_Residence;
-  std::array<ResidentArray, 2> m_Numbers; ///< pixels of the element's type, where theirs is another
+  std::array<ResidentArray, 2> m_Numbers; ///< pixels converted to the element's type, if their type differs
   std::array<ResidentArray, 2> m_Tables;  ///< of the derivatives: see PointForcesDescriptor
 };
 

@@ -26,16 +26,16 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Two passes: a joint histogram, then the derivative by a table that is made of it. One, where EvaluateMetric()
- * makes that table (MetricReduction::makesTable): the device computes its logarithms, and value and derivative are the
- * same except for some roundings of double. */
+/** \brief Two passes: a joint histogram, then the derivative with a table computed from it. One pass if
+ * EvaluateMetric() computes that table (MetricReduction::makesTable): the device computes its logarithms, and value and
+ * derivative are equal except for some rounding errors of double. */
 template <>
 MetricOutcome
 MetricImplementation<MattesMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction);
 
-/** \brief Forces by EvaluatePointForces(), with a table of each comparison.
+/** \brief Forces with EvaluatePointForces(), with a table for each comparison.
  *
- * \exception std::invalid_argument the number of bins does not exist */
+ * \exception std::invalid_argument an unsupported number of bins */
 ///@{
 template <>
 std::unique_ptr<FieldMetric>

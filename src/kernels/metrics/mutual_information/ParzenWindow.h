@@ -21,7 +21,7 @@
 #include "itkCudaSpline/math/HostDevice.h"
 
 /** \file
- * \brief The cubic window of a sample in a row of a joint histogram: of the metric, and of the losses of automatic
+ * \brief The cubic window of a sample in a row of a joint histogram, for the metric and for the losses of automatic
  * differentiation. */
 
 namespace itk::CudaSpline
@@ -45,10 +45,10 @@ AddWindow(int first, const TReal (&weights)[ParzenTaps], THistogram & histogram)
   }
 }
 
-/** \brief The sum over the bins of a window of a factor times a table's number.
+/** \brief The sum over the bins of a window of a factor times an element of a table.
  *
  * \param[in] factors weights or slopes of the bins
- * \param[in] table the number of the first bin, followed by those of the others */
+ * \param[in] table the element of the first bin, followed by those of the others */
 template <typename TReal>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TReal
 ContractWindow(const TReal (&factors)[ParzenTaps], const TReal * table)

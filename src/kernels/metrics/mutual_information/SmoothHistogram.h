@@ -29,13 +29,13 @@ namespace itk::CudaSpline
 
 /** \brief Smooths a joint histogram with the weights 1/4, 1/2, 1/4 along both axes, eight times.
  *
- * A box along the fixed values and the logarithms of bins of few samples make the derivative of mutual information
- * rough: a difference of rounding in a value then changes forces by as much as they are long. At an end the last bin
- * takes the place of the missing one, so the sum of the bins does not change, and smoothing is its own transpose: the
- * derivative by the histogram as it was is the smoothed derivative by the smooth one.
+ * A box window along the fixed values, and the logarithms of bins with few samples, make the derivative of mutual
+ * information rough: a rounding difference of a value then changes forces by their whole length. At an end the last bin
+ * replaces the missing one: the sum of the bins does not change, and smoothing is its own transpose. The derivative
+ * with respect to the original histogram is therefore the smoothed derivative with respect to the smoothed one.
  *
  * \param[in,out] histogram bins x bins numbers
- * \param[in] bins along either axis */
+ * \param[in] bins bins along either axis */
 inline void
 SmoothHistogram(std::vector<double> & histogram, std::size_t bins)
 {

@@ -29,19 +29,19 @@
 #include <type_traits>
 
 /** \file
- * \brief The body of the metrics' kernels: one sample, from its place to the sums. */
+ * \brief The body of the metrics' kernels: computes the contributions of one sample to the sums. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief What takes the weights of a histogram where none is made. */
+/** \brief Replaces a histogram in passes without one. */
 struct NoHistogram
 {};
 
-/** \brief The moving value of a sample, and the gradient (per mm) that the arguments ask for.
+/** \brief The moving value of a sample, and the gradient (per mm) that the arguments request.
  *
- * \param[in] slot place among the values that are kept
- * \param[in] moved place in the moving image's space (mm)
+ * \param[in] slot position among the stored values
+ * \param[in] moved point in the moving image's space (mm)
  * \param[in] index its index there
  * \param[out] gradient the gradient */
 template <typename TValues, unsigned int VDimension>
@@ -94,17 +94,17 @@ ValueAndGradient(const MetricArguments<VDimension> & arguments,
   }
 }
 
-/** \brief The body of every kernel of a metric: adds one sample, where it is valid, to the sums.
+/** \brief The body of every kernel of a metric: adds one sample, if it is valid, to the sums.
  *
- * Valid is what lies in the fixed image and its mask (known beforehand), and whose mapped point the moving mask and
- * then the moving image's buffer admit.
+ * A sample is valid if it is in the fixed image and its mask (already known), and its mapped point is in the moving
+ * mask and in the moving image's buffer.
  *
  * \tparam TValues PlainValues, SplineValues or KeptValues
- * \tparam TMove called with a place of the virtual domain and where to put it in the moving image's space (mm); may
- * bring gradients back, as OuterJacobianMove does
- * \tparam TSums MetricSums, or what has its functions; without sets there is no derivative
- * \tparam THistogram takes the sample instead of the sums, except for the count; NoHistogram: none
- * \param[in] slot position of the sample among the moving values that are kept */
+ * \tparam TMove maps a point of the virtual domain to the moving image's space (mm); may transform gradients, as
+ * OuterJacobianMove does
+ * \tparam TSums MetricSums, or a class with its functions; without sets there is no derivative
+ * \tparam THistogram receives the sample instead of the sums, except for the count; NoHistogram: none
+ * \param[in] slot position of the sample among the stored moving values */
 template <typename TValues, unsigned int VDimension, typename TMove, typename TSums, typename THistogram>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 AddMovedSample(const MetricArguments<VDimension> & arguments,
@@ -170,9 +170,9 @@ AddMovedSample(const MetricArguments<VDimension> & arguments,
   }
 }
 
-/** \brief The same, moved by the arguments' own stages.
+/** \brief The same, mapped by the arguments' own stages.
  *
- * \tparam VMove how */
+ * \tparam VMove how samples are mapped */
 template <SampleMove VMove, typename TValues, unsigned int VDimension, typename TSums, typename THistogram>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 AddMetricSample(const MetricArguments<VDimension> & arguments,

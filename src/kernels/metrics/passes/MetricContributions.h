@@ -27,14 +27,14 @@
 #include <type_traits>
 
 /** \file
- * \brief The contributions of samples to all metrics, and the choice among them. */
+ * \brief The contributions of samples to all metrics, and the selection of one of them. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Whether a pass that adds to some sums may ask for a contribution: decided when kernels are compiled.
+/** \brief Whether a pass with some sums may use a contribution, at compile time.
  *
- * \tparam TSums its sets of weights are all that such a pass has, or with AnyPass the most that it may have */
+ * \tparam TSums its sets of weights are all that the pass has, or with AnyPass their maximum number */
 template <typename TSums, typename TContribution>
 inline constexpr bool CanContribute =
   TSums::Sets == 0 ? TContribution::HasValues && std::is_same<typename TContribution::Values, TContribution>::value
@@ -42,18 +42,18 @@ inline constexpr bool CanContribute =
 
 /** \brief A list of contributions.
  *
- * Those that can contribute to some sums are asked in the order of the list, the last one not: so a pass that only one
- * of them can be is not asked for. */
+ * The pass is compared with those that can contribute to some sums, in the order of the list, except with the last one:
+ * if only one can contribute, no comparison is made. */
 template <typename... TContributions>
 struct ContributionList
 {
   /** Some of them read SamplePair::fixedGradient. */
   static constexpr bool NeedsFixedGradient = (TContributions::NeedsFixedGradient || ...);
 
-  /** Adds a sample by the contribution that the pass asks for.
+  /** Adds a sample with the contribution of the pass.
    *
-   * \param[in] numbers, pair, arm as SampleContribution describes them; \p numbers has the \c pass
-   * \param[in,out] sums what is added to */
+   * \param[in] numbers, pair, arm see SampleContribution; \p numbers has the \c pass
+   * \param[in,out] sums the sample is added to them */
   template <typename TNumbers, typename TPair, typename TArm, typename TSums>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
   Add(const TNumbers & numbers, const TPair & pair, const TArm & arm, TSums & sums)
@@ -61,7 +61,7 @@ struct ContributionList
     AddFrom<false, TContributions...>(numbers, pair, arm, sums);
   }
 
-  /** Whether one of them is for a pass. */
+  /** Whether one of them belongs to a pass. */
   static constexpr bool
   Has(MetricPass pass)
   {
@@ -69,7 +69,7 @@ struct ContributionList
   }
 
 private:
-  /** Whether a pass adds the values of a contribution, or its forces too. */
+  /** Whether a pass adds the values of a contribution, or also its forces. */
   template <typename TContribution, typename TSums>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE bool
   IsAskedFor(MetricPass pass)
@@ -86,11 +86,11 @@ private:
     }
   }
 
-  /** Whether a contribution that is possible counts samples itself. */
+  /** Whether a possible contribution counts samples itself. */
   template <typename TContribution, typename TSums>
   static constexpr bool CountsOwn = CanContribute<TSums, TContribution> && TContribution::CountsItself;
 
-  /** \tparam VIsCounted the sample has been counted */
+  /** \tparam VIsCounted whether the sample has been counted */
   template <bool VIsCounted,
             typename TFirst,
             typename... TRest,
@@ -129,7 +129,7 @@ private:
   }
 };
 
-/** \brief All of them. */
+/** \brief All contributions. */
 using MetricContributions = ContributionList<InformationContribution,
                                              WeightsContribution,
                                              DemonsContribution,

@@ -34,24 +34,24 @@
 #include <utility>
 
 /** \file
- * \brief What the device's passes of a metric share. */
+ * \brief Common functions of the device passes of a metric. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief What a pass reads on a device in addition to its sources: the stages of a chain, and the table of bins. Holds
- * their memory. */
+/** \brief Arrays that a pass reads on a device in addition to its sources: the stages of a chain, and the table of
+ * bins. Owns their memory. */
 class MetricUploads
 {
 public:
-  /** Enqueues their copies. Where passes share values, the first one's stages are left for the next.
+  /** Enqueues their copies. If passes share values, the stages of the first pass are kept for the next one.
    *
    * \param[in] descriptor the metric
-   * \param[in] withStages whether the stages are read from memory, and do not travel with the arguments alone
+   * \param[in] withStages whether the stages are read from memory, and are not only in the arguments
    * \param[in] stream the stream
    * \param[in,out] arguments stages and table are set
-   * \param[in] context whose threads copy
-   * \param[in,out] shared values that this pass leaves or takes; null: none */
+   * \param[in] context context whose threads copy
+   * \param[in,out] shared values that this pass stores or reads; null: neither */
   template <unsigned int VDimension>
   MetricUploads(const MetricDescriptor &      descriptor,
                 bool                          withStages,
@@ -103,7 +103,7 @@ private:
   DeviceBuffer          m_Table;
 };
 
-/** \brief Device memory for the moving values that a pass is to leave; null where it is to leave none. */
+/** \brief Device memory for the moving values that a pass stores; null if it stores none. */
 inline std::shared_ptr<MetricMovingValues>
 LeaveMovingValues(const MetricDescriptor & descriptor,
                   const ExecutionContext & context,
@@ -117,14 +117,14 @@ LeaveMovingValues(const MetricDescriptor & descriptor,
   });
 }
 
-/** \brief The values that a pass takes; null: none. */
+/** \brief The values that a pass reads; null: none. */
 inline MetricMovingValues *
 SharedValues(const MetricDescriptor & descriptor, const MetricWorkspace * workspace)
 {
   return descriptor.sharesValues && descriptor.gradient != MetricGradient::None ? workspace->values.get() : nullptr;
 }
 
-/** \brief Where a pass leaves moving values, or takes them; null: neither. */
+/** \brief Memory in which a pass stores moving values, or from which it reads them; null: neither. */
 inline void *
 KeptMemory(const MetricDescriptor &                    descriptor,
            const std::shared_ptr<MetricMovingValues> & left,
@@ -137,11 +137,11 @@ KeptMemory(const MetricDescriptor &                    descriptor,
   return descriptor.sharesValues ? workspace->values->memory.get() : nullptr;
 }
 
-/** \brief What is made of a histogram on a device in addition to its table. */
+/** \brief Results computed from a histogram on a device in addition to its table. */
 struct InformationNumbers
 {
   double value; ///< the negative information
-  double count; ///< of samples
+  double count; ///< number of samples
 };
 
 /** \brief Threads and warps of a block. */
@@ -150,17 +150,17 @@ inline constexpr unsigned int MetricThreads = 128;
 inline constexpr unsigned int MetricWarps = MetricThreads / 32;
 ///@}
 
-/** \brief Blocks of a kernel, at most: some for each place of a large device, few enough to sum up. */
+/** \brief Maximum number of blocks of a kernel: enough to fill a large device, few enough to sum. */
 inline constexpr std::int64_t MaxMetricBlocks = 4096;
 
-/** \brief Enqueues the sums over blocks, by a fixed tree.
+/** \brief Enqueues the sums over blocks, with a fixed tree.
  *
- * \param[in] partial a row of \p blocks for each number, device
- * \param[in] blocks how many
- * \param[in] numbers how many
- * \param[out] total a sum for each number, device
+ * \param[in] partial a row of \p blocks for each number, in device memory
+ * \param[in] blocks number of blocks
+ * \param[in] numbers number of sums
+ * \param[out] total the sums, in device memory
  * \param[in] stream the stream
- * \param[in] made earlier results are copied after the sums, for one download; null: nothing */
+ * \param[in] made earlier results that are copied after the sums, for a single download; null: none */
 void
 LaunchMetricTotal(const double *             partial,
                   std::int64_t               blocks,
@@ -169,15 +169,15 @@ LaunchMetricTotal(const double *             partial,
                   const Stream &             stream,
                   const InformationNumbers * made = nullptr);
 
-/** \brief EvaluateMetric() on a device, samples in the order of the cells of a stage of B-splines: derivatives by its
- * coefficients; and, where there is a workspace that keeps the order, values and histograms too. */
+/** \brief EvaluateMetric() on a device, with samples in the order of the cells of a B-spline stage: for derivatives
+ * with respect to its coefficients and, with a workspace that keeps the order, also for values and histograms. */
 MetricResult
 EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
                            const MetricSources &    sources,
                            const ExecutionContext & context,
                            MetricWorkspace *        workspace);
 
-/** \brief EvaluateMetric() on a device with derivatives by the displacements of a stage. */
+/** \brief EvaluateMetric() on a device with derivatives with respect to the displacements of a stage. */
 MetricResult
 EvaluateFieldMetricOnCuda(const MetricDescriptor & descriptor,
                           const MetricSources &    sources,

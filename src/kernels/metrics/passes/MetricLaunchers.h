@@ -30,8 +30,8 @@
 #include <cstdint>
 
 /** \file
- * \brief The passes of a metric on a device whose kernels take long to compile: instances of the launchers are compiled
- * in sources of their own, which src/CudaSplineInstances.cmake lists.
+ * \brief The device passes of a metric whose kernels take long to compile: instances of the launchers are compiled in
+ * separate sources, which src/CudaSplineInstances.cmake lists.
  *
  * Dimensions 2 and 3. Values are PlainValues, SplineValues or KeptValues, of float or double. */
 
@@ -40,13 +40,13 @@ namespace itk::CudaSpline
 
 /** \brief Sums of values, and histograms, of passes without derivative.
  *
- * \tparam VMove Affine, Field or Any; not Field of SplineValues */
+ * \tparam VMove Affine, Field or Any; not Field with SplineValues */
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 struct SumsLauncher
 {
-  /** Sums over all samples; waits.
+  /** Sums over all samples. The call waits.
    *
-   * \param[in,out] arguments what is read, in device memory; their stride is set
+   * \param[in,out] arguments the arguments, in device memory; their stride is set
    * \param[in] stream the stream
    * \exception DeviceError a device that is out of memory or lost */
   static MetricResult
@@ -54,9 +54,9 @@ struct SumsLauncher
 
   /** Enqueues the histogram of all samples.
    *
-   * \param[in,out] arguments what is read, in device memory; their stride is set
+   * \param[in,out] arguments the arguments, in device memory; their stride is set
    * \param[in] space destination, in device memory; zeros
-   * \param[in] blocks that have space.samples each
+   * \param[in] blocks number of blocks, with space.samples each
    * \param[in] shared dynamic shared memory of a block (bytes)
    * \param[in] stream the stream
    * \exception DeviceError the kernel cannot be launched */
@@ -68,18 +68,18 @@ struct SumsLauncher
                    const Stream &                stream);
 };
 
-/** \brief Sums of values, and the moments of derivatives by a linear stage.
+/** \brief Sums of values, and the moments of derivatives with respect to a linear stage.
  *
  * \tparam VSets sets of moments, 1 or 2
  * \tparam VMove Affine or AnyWithJacobian */
 template <unsigned int VSets, SampleMove VMove, typename TValues, unsigned int VDimension>
 struct MomentsLauncher
 {
-  /** Over all samples; waits.
+  /** Sums over all samples. The call waits.
    *
-   * \param[in,out] arguments what is read, in device memory; their stride is set
+   * \param[in,out] arguments the arguments, in device memory; their stride is set
    * \param[in] stream the stream
-   * \param[in] made on the device: count and value of the result; null: these are sums, too
+   * \param[in] made count and value of the result, on the device; null: these are also summed
    * \exception DeviceError a device that is out of memory or lost */
   static MetricResult
   Sum(MetricArguments<VDimension> & arguments, const Stream & stream, const InformationNumbers * made);
@@ -87,17 +87,17 @@ struct MomentsLauncher
 
 /** \brief Sums of values, and the force of each sample on its own displacement.
  *
- * \tparam VMove Field or AnyWithJacobian; not Field of SplineValues */
+ * \tparam VMove Field or AnyWithJacobian; not Field with SplineValues */
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 struct ForcesLauncher
 {
   /** Enqueues the kernel.
    *
-   * \param[in] arguments what is read, in device memory; with their stride
+   * \param[in] arguments the arguments, in device memory, with their stride
    * \param[in] parameters the stage of displacements
-   * \param[in] blocks how many
-   * \param[out] partial sums of values by block, see StoreBlockSums(), device
-   * \param[out] forces VDimension numbers a sample, device
+   * \param[in] blocks number of blocks
+   * \param[out] partial sums of values for each block, see StoreBlockSums(), in device memory
+   * \param[out] forces VDimension numbers per sample, in device memory
    * \param[in] stream the stream
    * \exception DeviceError the kernel cannot be launched */
   static void
@@ -109,7 +109,7 @@ struct ForcesLauncher
           const Stream &                       stream);
 };
 
-/** \brief What a pass over the samples in the order of the cells of a grid of B-splines reads, in device memory. */
+/** \brief Arguments of a pass over the samples in the order of the cells of a B-spline's grid, in device memory. */
 template <unsigned int VDimension>
 struct CellPass
 {
@@ -118,30 +118,30 @@ struct CellPass
   SplineOrder                  order;
 };
 
-/** \brief Sums of values, or a histogram, in the order of cells. Not of KeptValues. */
+/** \brief Sums of values, or a histogram, in the order of the cells. Not for KeptValues. */
 template <typename TValues, unsigned int VDimension>
 struct CellsLauncher
 {
-  /** Over all samples; waits.
+  /** Sums over all samples. The call waits.
    *
    * \exception DeviceError a device that is out of memory or lost */
   static MetricResult
   Sum(const CellPass<VDimension> & pass, const Stream & stream);
 };
 
-/** \brief Sums of values, and the sums of each chunk's forces by the nodes of its cell.
+/** \brief Sums of values, and the sums of each chunk's forces for the nodes of its cell.
  *
- * \tparam VHasOuterJacobian gradients are transformed by the stages after the splines' */
+ * \tparam VHasOuterJacobian gradients are multiplied with the Jacobians of the stages after the spline */
 template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
 struct ScatterLauncher
 {
   /** Enqueues the kernel.
    *
-   * \param[in] pass what is read
-   * \param[in] sets of weights, 1 or 2
+   * \param[in] pass the arguments
+   * \param[in] sets sets of weights, 1 or 2
    * \param[in] blocks MaxChunks() of the samples
-   * \param[out] partial CellShape::Numbers for each block and set, device
-   * \param[out] values counts and values by block, see StoreBlockSums(), device
+   * \param[out] partial CellShape::Numbers for each block and set, in device memory
+   * \param[out] values counts and values for each block, see StoreBlockSums(), in device memory
    * \param[in] stream the stream
    * \exception DeviceError the kernel cannot be launched */
   static void

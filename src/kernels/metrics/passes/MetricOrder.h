@@ -23,23 +23,23 @@
 #include <cstdint>
 
 /** \file
- * \brief The order in which a device takes the samples of a metric: by the cells of a grid of B-splines. */
+ * \brief The order in which a device visits the samples of a metric: by the cells of a B-spline's grid. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief Samples by cell, and cells cut into chunks. A cell is numbered by the first node of its support; the last of
- * them is not one: there are samples that no node moves. */
+/** \brief Samples sorted by cell, and cells divided into chunks. A cell has the number of the first node of its
+ * support. The last number is not that of a cell: it is for samples that no node affects. */
 struct SplineOrder
 {
-  const std::uint32_t * samples;     ///< numbers of samples, cell by cell, those of a cell rising
-  const std::uint32_t * starts;      ///< by cell: its first place in \c samples; one more
-  const std::uint32_t * chunkStarts; ///< by cell: its first chunk; one more, the number of chunks
-  std::uint32_t         cells;       ///< nodes of the grid, and the one of samples that none moves
-  std::uint32_t         mostOfChunk; ///< samples of a chunk, at most
+  const std::uint32_t * samples;     ///< numbers of samples, cell by cell, in ascending order within a cell
+  const std::uint32_t * starts;      ///< for each cell: its first position in \c samples; one more at the end
+  const std::uint32_t * chunkStarts; ///< for each cell: its first chunk; at the end the number of chunks
+  std::uint32_t         cells;       ///< nodes of the grid, plus one for samples that no node affects
+  std::uint32_t         mostOfChunk; ///< maximum number of samples of a chunk
 };
 
-/** \brief First place of sorted keys that is not below a key. */
+/** \brief First position of sorted keys that is not below a key. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::uint32_t
                                          LowerBound(const std::uint32_t * keys, std::uint32_t count, std::uint32_t key)
 {

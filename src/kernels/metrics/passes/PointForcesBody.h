@@ -28,12 +28,12 @@
 #include <type_traits>
 
 /** \file
- * \brief EvaluatePointForces(): bodies of host and device. */
+ * \brief EvaluatePointForces(): bodies for host and device. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief A sample of a grid as contributions see it. In two dimensions the third number of a gradient is not there. */
+/** \brief A sample of a grid for contributions. In two dimensions the third component of a gradient is not used. */
 struct GridSample : SamplePair<3>
 {
   int axes; ///< 2 or 3
@@ -45,7 +45,7 @@ struct GridSample : SamplePair<3>
   }
 };
 
-/** \brief Takes the force of a sample in place of sums. */
+/** \brief Receives the force of a sample instead of sums. */
 struct GridForce
 {
   static constexpr unsigned int Sets = 1;
@@ -73,7 +73,7 @@ struct GridForce
   }
 };
 
-/** \brief The parameters of a contribution in one direction, by the names of MetricArguments. */
+/** \brief The parameters of a contribution in one direction, with the names of MetricArguments. */
 struct PointNumbers
 {
   MetricPass         pass;
@@ -87,11 +87,11 @@ struct PointNumbers
 
 /** \brief The forces of a sample.
  *
- * \tparam TContributions the list of those that a pass may ask for */
+ * \tparam TContributions the list of the contributions that a pass may use */
 template <typename TPixel, typename TContributions>
 struct ForcesOfContributions
 {
-  static constexpr bool IsSingle = std::is_same<TPixel, float>::value; ///< differences are
+  static constexpr bool IsSingle = std::is_same<TPixel, float>::value; ///< rounding of differences
 
   GridPair<TPixel> pair;
   FieldWalk        walk;
@@ -112,7 +112,7 @@ struct ForcesOfContributions
   }
 
 private:
-  /** \param[in] direction 0: the moving image is moved; 1: the fixed one is, and takes the moving one's part */
+  /** \param[in] direction 0: the moving image is displaced; 1: the fixed one is, and the images are exchanged */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   Store(int direction, const std::int64_t (&at)[3], std::int64_t offset, void * derivative) const
   {
@@ -169,17 +169,17 @@ private:
   }
 };
 
-/** \brief The forces of a sample by any metric. */
+/** \brief The forces of a sample for any metric. */
 template <typename TPixel>
 struct PointForces : ForcesOfContributions<TPixel, PointContributions>
 {};
 
-/** \brief Adds up the differences along a row. The type of the pixels is run-time: a kernel for each would not be
+/** \brief Sums the differences along a row. The type of the pixels is run-time: a kernel for each type would not be
  * faster. */
 struct RowDifferences
 {
   LocalCorrelationImages images;
-  bool                   isDouble; ///< pixels are
+  bool                   isDouble; ///< type of the pixels
   PointSums *            sums;
   std::int64_t           length; ///< samples of a row
   FieldWalk              walk;   ///< rows, along x
