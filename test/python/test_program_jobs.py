@@ -8,6 +8,7 @@ import json
 import os
 import re
 import subprocess
+import warnings
 from typing import get_args
 
 import numpy
@@ -74,6 +75,10 @@ def pair(rng, sitk, tmp_path):
         write(sitk, tmp_path / f"{name}.nrrd", image)
         for name, image in zip(("fixed", "moving"), images)
     ]
+
+
+def _geometry_of(image):
+    return image.spacing, image.origin, image.direction
 
 
 def points_of(image, count=40):
@@ -360,6 +365,69 @@ class TestStageMasks:
             )
         done = start(PROGRAM, *files, "-o", tmp_path / "t.tfm", *["--fixed-mask", files[0]] * 3)
         assert done.returncode == 1 and "--fixed-mask is given 3 times" in done.stderr
+
+    @pytest.mark.parametrize("direction", [1, -1])
+    def test_masks_without_geometry_are_refused(self, pair, sitk, tmp_path, direction):
+        """A mask that a tool wrote with the voxels of its image and without its geometry."""
+        images, files = pair
+        lost = cudaspline.Image(
+            numpy.ones(images[1].shape, "u1"), direction=numpy.diag([direction, direction, 1.0])
+        )
+        path = write(sitk, tmp_path / "lost.nii.gz", lost)
+        done = start(PROGRAM, *files, "-o", tmp_path / "t.tfm", "--moving-mask", path)
+        assert done.returncode == 1 and f'the mask "{path}" has no geometry' in done.stderr
+        assert "CopyInformation" in done.stderr
+        for value in (lost, str(path)):
+            with pytest.raises(ValueError, match="^moving_mask: it has no geometry"):
+                cudaspline.register(*images, "rigid", moving_mask=value)
+        moving = cudaspline.Image(images[1].array.copy(), *_geometry_of(images[1]))
+        moving.array[3, 3, 3] = numpy.nan  # masks of finite voxels have the grid of the image
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with pytest.raises(ValueError, match="^moving_mask: it has no geometry"):
+                cudaspline.register(images[0], moving, "rigid", moving_mask=lost)
+        cudaspline.register(*images, "rigid", moving_mask=lost.array, iterations=0)
+
+
+class TestWarnings:
+    """Warnings of registrations, as the program and Python have them."""
+
+    @staticmethod
+    def of_both(pair, words, *stages, **options):
+        images, files = pair
+        done = start(PROGRAM, *files, *words, "-o", files[0].parent / "t.h5", "--device", "cpu", "--quiet")  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            cudaspline.register(*images, *stages, device="cpu", **options)
+        return done.stderr, "\n".join(str(one.message) for one in found)
+
+    def test_few_iterations_of_a_caller(self, pair):
+        words = ["--stage", "rigid", "-m", "meansquares", "--iterations", "3", "--initialize", "none"]  # fmt: skip
+        program, python = self.of_both(
+            pair, words, "rigid", metric="meansquares", iterations=3, initial="none"
+        )
+        for text in (program, python):
+            assert "level 3 of 3 ended after 3 iterations while the metric still fell by" in text
+            assert "iterations: one number for all levels, or one per level)" in text
+        words[5] = "200"
+        program, python = self.of_both(
+            pair, words, "rigid", metric="meansquares", iterations=200, initial="none"
+        )
+        assert "iterations" not in program + python
+
+    def test_starts_along_restricted_axes(self, pair):
+        words = ["--stage", "translation", "--restrict-deformation", "0,1,1"]
+        options = dict(restrict_deformation=(0, 1, 1))
+        program, python = self.of_both(pair, words, "translation", **options)
+        for text in (program, python):
+            assert "the restricted axes do not apply to the initial alignment 'moments'" in text
+            assert "mm along x; use 'none'" in text
+        assert "(--initialize)" in program and "(initial)" in python
+        program, python = self.of_both(
+            pair, [*words, "--initialize", "none"], "translation", initial="none", **options
+        )
+        assert "restricted" not in program + python
 
 
 class TestComposites:
