@@ -48,15 +48,17 @@ WarnOfUndoneLevels(std::size_t number, const StageOutcome & outcome, PipelineMes
   }
 }
 
-/** A level that ended by its number of iterations while values still fell fast, and no later level found an end. */
+/** A level that ended by its number of iterations while values still fell fast, and no later level found an end, or
+ * all later ones were undone. */
 void
 WarnOfFewIterations(const StageSpec &    stage,
                     std::size_t          number,
                     const StageOutcome & outcome,
                     PipelineMessages &   messages)
 {
-  const auto last = std::find_if(
-    outcome.levels.rbegin(), outcome.levels.rend(), [](const LevelRecord & level) { return level.iterations > 0; });
+  const auto last = std::find_if(outcome.levels.rbegin(), outcome.levels.rend(), [](const LevelRecord & level) {
+    return level.iterations > 0 && level.end != LevelEnd::Undone;
+  });
   if (last == outcome.levels.rend() || last->end != LevelEnd::Iterations ||
       !(last->fallRate > (stage.IsOfFields() ? FastFieldFall : FastFall)))
   {

@@ -191,7 +191,8 @@ def register(
     array([16., 13.])
     """
     begin = time.monotonic()
-    fixed, moving = _images.loaded(fixed, "fixed"), _images.loaded(moving, "moving")
+    fixed = _images.loaded_volume(fixed, "fixed")
+    moving = _images.loaded_volume(moving, "moving")
     is_named = isinstance(initial, str) and initial.lower() in _INITIAL
     name = initial if is_named else "none" if initial is None else None
     if spec is not None:
@@ -390,7 +391,7 @@ def _open(image: Any, mask: Any, name: str, mask_name: str, precision: str) -> _
 
 def _open_image(image: Any, name: str, precision: str) -> _Side:
     """An image, which is outside where it is not finite."""
-    original = _images.open_image(image, name)
+    original = _images.open_image(_images.loaded_volume(image, name), name)
     geometry = original.geometry
     if geometry.dimension not in (2, 3):
         raise ValueError(
@@ -432,7 +433,7 @@ def _open_mask(
     mask: Any, name: str, image: Geometry, like: _arrays.Buffer
 ) -> tuple[_arrays.Buffer, Geometry]:
     """A mask as numbers that are 0 or 1."""
-    mask = _images.loaded(mask, name)
+    mask = _images.loaded_volume(mask, name)
     if isinstance(mask, _images.Image):
         mask = _images.Image.of(_arrays.as_numbers(mask.array), mask.geometry, mask.channels)
     else:
