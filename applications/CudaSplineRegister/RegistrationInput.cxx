@@ -198,13 +198,7 @@ DescribeMask(const std::string & path, const Grid & of, bool force)
     throw ProgramError("the mask \"" + path + "\" has " + std::to_string(image.grid.dimension) +
                        " dimensions, but the images have " + std::to_string(of.dimension));
   }
-  if (itk::CudaSpline::HasLostGeometry(DescribeGrid(image.grid), DescribeGrid(of)))
-  {
-    throw ProgramError("the mask \"" + path +
-                       "\" has no geometry (spacing 1, origin 0), but its image has one: they are not in the same "
-                       "position; give it the geometry of the image, for example with SimpleITK: "
-                       "mask.CopyInformation(image)");
-  }
+  CheckGeometry("the mask \"" + path + "\"", image.grid, of);
   return image;
 }
 
@@ -344,6 +338,17 @@ StartDeviceAhead(const Grid & grid, std::size_t volumes, const Options & options
 }
 
 } // namespace
+
+void
+CheckGeometry(const std::string & name, const Grid & grid, const Grid & image)
+{
+  if (itk::CudaSpline::HasLostGeometry(DescribeGrid(grid), DescribeGrid(image)))
+  {
+    throw ProgramError(name + " has no geometry (spacing 1, origin 0), but its image has one: they are not in the same "
+                              "position; give it the geometry of the image, for example with SimpleITK: "
+                              "mask.CopyInformation(image)");
+  }
+}
 
 RegistrationInputs
 DescribeInputs(Options & options)
