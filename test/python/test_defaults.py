@@ -83,6 +83,36 @@ class TestInterpolation:
         assert cudaspline.Stage("Affine", metric="MI").metrics[0].metric == "mattes"
 
 
+def test_names_of_other_libraries():
+    image = numpy.eye(8)
+    for options, text in (
+        (dict(cval=1), "did you mean 'default'"),
+        (dict(mode="nearest"), "use boundary='nearest'"),
+        (dict(interpolation=1), "use order=1"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=text):
+            cudaspline.zoom(image, 2, **options)
+    with pytest.raises(TypeError, match="^type_of_transform: .*did you mean 'stages'"):
+        cudaspline.register(image, image, type_of_transform="SyN")
+
+
+def test_masks_of_arrays_are_reported():
+    image = numpy.random.default_rng(1).uniform(size=(8, 9))
+    masked = numpy.ma.masked_less(image, 0.5)
+    found, texts = told(lambda: cudaspline.zoom(masked, 2))
+    assert {text.split(";")[0] for _, text in texts} == {"image: the mask of the array is ignored"}
+    assert numpy.array_equal(found, cudaspline.zoom(image, 2))
+    assert told(lambda: cudaspline.zoom(numpy.ma.array(image), 2))[1] == []
+
+
+def test_endings_of_transform_files(tmp_path):
+    found = cudaspline.register(numpy.eye(9), numpy.eye(9), "translation", iterations=0)
+    with pytest.raises(
+        ValueError, match=r"^path: t.foo has no ending of a transform file; use .tfm"
+    ):
+        found.transform.save(tmp_path / "t.foo")
+
+
 class TestIntegers:
     def test_are_rounded_to_the_even_one(self):
         ramp = numpy.arange(10, dtype="int16")

@@ -429,6 +429,26 @@ class TestWarnings:
         )
         assert "restricted" not in program + python
 
+    def test_units_that_differ(self, pair, sitk, tmp_path):
+        """A spacing in micrometres."""
+        images, files = pair
+        moving = cudaspline.Image(
+            images[1].array, images[1].spacing * 1000, images[1].origin * 1000, images[1].direction
+        )
+        write(sitk, files[1], moving)
+        words = ["--stage", "translation", "--iterations", "2"]
+        program, python = self.of_both(
+            ((images[0], moving), files), words, "translation", iterations=2
+        )
+        for text in (program, python):
+            assert "the moving image is 1000 times larger: check the units of the spacings" in text
+
+    def test_label_maps_without_geometry(self, pair, sitk, tmp_path):
+        images, files = pair
+        path = write(sitk, tmp_path / "l.nii.gz", cudaspline.Image(numpy.ones(images[0].shape, "u1")))  # fmt: skip
+        done = start(PROGRAM, *files, "--stage", "rigid", "--fixed-labels", path, "--moving-labels", path, "--iterations", "0", "-o", tmp_path / "t.tfm")  # fmt: skip
+        assert done.returncode == 1 and f'the label map "{path}" has no geometry' in done.stderr
+
 
 class TestComposites:
     def test_forward_and_inverse(self, pair, sitk, tmp_path):
@@ -895,7 +915,42 @@ class TestWarpedImage:
         )
 
 
+class TestListsOfAnts:
+    @pytest.mark.parametrize(
+        "own, other",
+        [
+            (["--iterations", "3,0,2"], ["--iterations", "3x0x2"]),
+            (["--shrink", "4,2,1", "--sigmas", "2,1,0"], ["--shrink", "4x2x1", "--sigmas", "2x1x0vox"]),
+            (["--sigmas", "4,2.5,0mm"], ["--sigmas", "4x2.5x0mm"]),
+        ],
+    )  # fmt: skip
+    def test_are_understood(self, pair, own, other):
+        words = ["--stage", "rigid", "--dump-spec", "-"]
+        assert (
+            run(PROGRAM, *pair[1], *words, *own).stdout
+            == run(PROGRAM, *pair[1], *words, *other).stdout
+        )
+
+    def test_sizes_of_grids(self, pair, tmp_path):
+        for number, (spacing, size) in enumerate((("1,1.5,2", "9,8,7"), ("1x1.5x2", "9x8x7"))):
+            resample(pair[1][0], tmp_path / f"{number}.nrrd", "--spacing", spacing, "--size", size)
+        assert (tmp_path / "0.nrrd").read_bytes() == (tmp_path / "1.nrrd").read_bytes()
+
+
 class TestNames:
+    @pytest.mark.parametrize(
+        "option, word, text",
+        [
+            ("--stage", "brain", "is not a stage but a preset"),
+            ("--preset", "Rigid", "is not a preset but a stage"),
+        ],
+    )
+    def test_presets_are_not_stages(self, option, word, text):
+        assert text in refused(PROGRAM, "f.nii", "m.nii", "-o", "t.h5", option, word)
+        argument = {"--stage": "stages", "--preset": "preset"}[option]
+        with pytest.raises(ValueError, match=f"^{argument}: '{word}' {text}"):
+            cudaspline.register(numpy.eye(9), numpy.eye(9), **{argument: word})
+
     def spec(self, *words):
         done = register("fixed.nii", "moving.nii", *words, "--dump-spec", "-")
         return json.loads(done.stdout)
