@@ -17,7 +17,6 @@
  *=========================================================================*/
 #include "itkCudaSpline/pipeline/RegistrationPipeline.h"
 
-#include "pipeline/LabelCodes.h"
 #include "pipeline/ResultWarnings.h"
 #include "pipeline/StageSequence.h"
 
@@ -425,22 +424,8 @@ private:
     this->GetOutcome().agreement = agreement;
     if (const std::string poor = DescribePoorAgreement(agreement); !poor.empty())
     {
-      m_Messages.Warn(PipelineWarning::Kind::PoorAgreement, -1, poor + this->DescribeUnits());
+      m_Messages.Warn(PipelineWarning::Kind::PoorAgreement, -1, poor);
     }
-  }
-
-  /** The factor between the extents of the images, if it is so large that their units differ. */
-  std::string
-  DescribeUnits() const
-  {
-    constexpr double large = 20.0;
-    const auto       extentOf = [](const FieldGrid & grid) {
-      return std::pow(static_cast<double>(grid.Count()) * MeasureVoxel(grid), 1.0 / grid.dimension);
-    };
-    const double      factor = extentOf(m_Images.GetMovingGrid()) / extentOf(m_Images.GetFixedGrid());
-    const std::string text = "; the moving image is " + Brief(std::max(factor, 1.0 / factor)) + " times " +
-                             (factor > 1.0 ? "larger" : "smaller") + ": check the units of the spacings (mm)";
-    return factor > large || factor < 1.0 / large ? text : "";
   }
 
   const RegistrationInput & m_Input;

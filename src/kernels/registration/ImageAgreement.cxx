@@ -779,6 +779,29 @@ MeasureOf(const MaskedImage &        fixed,
                                    : AgreementTest<3>(fixed, moving, context).Run(whole, linear);
 }
 
+/** The mean length of the axes of a grid (mm). */
+double
+MeasureExtent(const FieldGrid & grid)
+{
+  double volume = 1.0;
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    volume *= static_cast<double>(grid.size[d]) * grid.spacing[d];
+  }
+  return std::pow(volume, 1.0 / grid.dimension);
+}
+
+/** That the images may have different units, if their extents do. */
+std::string
+DescribeUnits(const ImageAgreement & agreement)
+{
+  const double factor = std::max(agreement.extentFactor, 1.0 / agreement.extentFactor);
+  return factor < LargeExtentFactor
+           ? ""
+           : "; the moving image is " + Brief(factor) + " times " +
+               (agreement.extentFactor > 1.0 ? "larger" : "smaller") + ": check the units of the spacings (mm)";
+}
+
 } // namespace
 
 ImageAgreement
@@ -789,13 +812,19 @@ MeasureAgreement(const MaskedImage &        fixed,
                  const ExecutionContext &   context)
 {
   CheckCoarsePair(fixed, moving);
+  ImageAgreement agreement;
   if (const std::optional<IndexBox> box = FindSmallMask(fixed))
   {
     const CroppedImage part(fixed, *box);
     const CroppedImage other(moving, FindImage(part.Get().grid, moving.grid, { whole, linear }));
-    return MeasureOf(part.Get(), other.Get(), whole, linear, context);
+    agreement = MeasureOf(part.Get(), other.Get(), whole, linear, context);
   }
-  return MeasureOf(fixed, moving, whole, linear, context);
+  else
+  {
+    agreement = MeasureOf(fixed, moving, whole, linear, context);
+  }
+  agreement.extentFactor = MeasureExtent(moving.grid) / MeasureExtent(fixed.grid);
+  return agreement;
 }
 
 bool
@@ -814,7 +843,7 @@ DescribePoorAgreement(const ImageAgreement & agreement)
   if (agreement.overlap < PoorOverlap)
   {
     return "only " + Percent(agreement.overlap) + " of the fixed image is inside the moving image (less than " +
-           Percent(PoorOverlap) + " is poor)";
+           Percent(PoorOverlap) + " is poor)" + DescribeUnits(agreement);
   }
   if (agreement.isUnknown)
   {
@@ -824,14 +853,15 @@ DescribePoorAgreement(const ImageAgreement & agreement)
   {
     return "the moving image explains " + Percent(agreement.explained) +
            " of the entropy of the fixed image under the transform, as little as an unrelated image (below " +
-           Percent(PoorShare) + " is poor)";
+           Percent(PoorShare) + " is poor)" + DescribeUnits(agreement);
   }
   if (agreement.explained < GoodShare && agreement.significance < PoorSignificance)
   {
     return "the moving image explains " + Percent(agreement.explained) +
            " of the entropy of the fixed image, but hardly more than after random rotations within its outline, as "
            "little as an unrelated image (" +
-           Brief(agreement.significance) + " standard deviations; below " + Brief(PoorSignificance) + " is poor)";
+           Brief(agreement.significance) + " standard deviations; below " + Brief(PoorSignificance) + " is poor)" +
+           DescribeUnits(agreement);
   }
   return {};
 }
