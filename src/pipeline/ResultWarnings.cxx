@@ -65,13 +65,13 @@ WarnOfFewIterations(const StageSpec &    stage,
     return;
   }
   const unsigned int span = std::min(10U, last->iterations - 1); // of the rate
-  messages.Warn(PipelineWarning::Kind::FewIterations,
-                static_cast<int>(number),
-                "level " + std::to_string(outcome.levels.rend() - last) + " of " +
-                  std::to_string(outcome.levels.size()) + " ended after " + std::to_string(last->iterations) +
-                  " iterations while the metric still fell by " + Brief(100.0 * last->fallRate) +
-                  " % of its value in " + (span == 10 ? "ten" : "the last " + std::to_string(span)) +
-                  "; more iterations are needed");
+  messages.Warn(
+    PipelineWarning::Kind::FewIterations,
+    static_cast<int>(number),
+    "level " + std::to_string(outcome.levels.rend() - last) + " of " + std::to_string(outcome.levels.size()) +
+      " ended after " + std::to_string(last->iterations) + " iterations while the metric still fell by " +
+      Brief(100.0 * last->fallRate) + " % of its value in " +
+      (span == 10 ? "ten" : "the last " + (span == 1 ? "one" : std::to_string(span))) + "; more iterations are needed");
 }
 
 } // namespace
