@@ -798,7 +798,7 @@ DescribeUnits(const ImageAgreement & agreement)
   const double factor = std::max(agreement.extentFactor, 1.0 / agreement.extentFactor);
   return factor < LargeExtentFactor
            ? ""
-           : "; the moving image is " + Brief(factor) + " times " +
+           : "; the moving image is " + std::to_string(std::llround(std::min(factor, 1e18))) + " times " +
                (agreement.extentFactor > 1.0 ? "larger" : "smaller") + ": check the units of the spacings (mm)";
 }
 
