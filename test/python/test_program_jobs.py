@@ -414,7 +414,12 @@ class TestWarnings:
         program, python = self.of_both(pair, words, "rigid", metric="meansquares", initial="none")
         assert "iterations" not in program + python
 
-    def test_starts_along_restricted_axes(self, pair):
+    def test_starts_along_restricted_axes(self, pair, sitk):
+        images, files = pair
+        spacing, origin, direction = _geometry_of(images[1])
+        moving = cudaspline.Image(images[1].array, spacing, origin + [10, 0, 0], direction)
+        write(sitk, files[1], moving)
+        pair = (images[0], moving), files
         words = ["--stage", "translation", "--restrict-deformation", "0,1,1"]
         options = dict(restrict_deformation=(0, 1, 1))
         program, python = self.of_both(pair, words, "translation", **options)
