@@ -42,10 +42,11 @@ std::vector<double>
 ParseNumbers(const std::string & option, const std::string & text, std::size_t most)
 {
   std::vector<double> numbers;
+  const char          separator = text.find(',') == std::string::npos ? 'x' : ',';
   std::size_t         begin = 0;
   while (begin <= text.size())
   {
-    const std::size_t           end = std::min(text.find(',', begin), text.size());
+    const std::size_t           end = std::min(text.find(separator, begin), text.size());
     const std::string           item = text.substr(begin, end - begin);
     const std::optional<double> number = ParseNumber(item);
     if (!number || !std::isfinite(*number))

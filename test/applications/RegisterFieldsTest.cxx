@@ -104,7 +104,7 @@ TEST_F(RegisterFields, OtherMetricsAreAccelerated)
                                             "--report",
                                             Path("report.json") });
     EXPECT_EQ(result.code, 0) << result.errors;
-    EXPECT_EQ(result.CountErrorLines(), 0u) << result.errors;
+    EXPECT_EQ(WithoutFewIterations(result).CountErrorLines(), 0u) << result.errors;
     EXPECT_NE(ReadReport()["stages"][0]["backend"], "Superclass") << metric;
   }
 }
@@ -114,18 +114,18 @@ TEST_F(RegisterFields, Presets)
 {
   const auto known = KnownRigid();
   WritePair<2>(known, fieldSize);
-  ExpectQuietSuccess(Register({ "--stage",
-                                "rigid",
-                                "--metric",
-                                "cc",
-                                "--radius",
-                                "3",
-                                "--levels",
-                                "2",
-                                "-o",
-                                Path("out.tfm"),
-                                "--report",
-                                Path("report.json") }));
+  ExpectQuietSuccess(WithoutFewIterations(Register({ "--stage",
+                                                     "rigid",
+                                                     "--metric",
+                                                     "cc",
+                                                     "--radius",
+                                                     "3",
+                                                     "--levels",
+                                                     "2",
+                                                     "-o",
+                                                     Path("out.tfm"),
+                                                     "--report",
+                                                     Path("report.json") })));
   EXPECT_LE(DistanceOf<2>("out.tfm", known.GetPointer(), fieldSize), 0.2);
   EXPECT_EQ(ReadReport()["stages"][0]["metric"], "cc");
 
@@ -135,7 +135,7 @@ TEST_F(RegisterFields, Presets)
     std::vector<std::string> options{ "--preset", preset,         "--iterations", "20,3",
                                       "--shrink", "2,1",          "--sigmas",     "1,0",
                                       "-o",       Path("out.h5"), "--report",     Path("report.json") };
-    ExpectQuietSuccess(Register(options));
+    ExpectQuietSuccess(WithoutFewIterations(Register(options)));
     const nlohmann::json report = ReadReport();
     const bool           isStandard = preset == "standard";
     ASSERT_EQ(report["stages"].size(), isStandard ? 3u : 2u);
@@ -350,7 +350,7 @@ TEST_F(RegisterFields, MatricesBehindFieldsAreRepeated)
     const std::vector<std::string> options{ "--stage",      "syn",     "--stage",  "affine", "--metric", "meansquares",
                                             "--iterations", "2",       "--shrink", "1",      "--sigmas", "0",
                                             "-o",           Path(name) };
-    ExpectQuietSuccess(Register(options));
+    ExpectQuietSuccess(WithoutFewIterations(Register(options)));
   }
   EXPECT_EQ(Content(Path("first.tfm")), Content(Path("second.tfm")));
 }
@@ -366,14 +366,14 @@ TEST_F(RegisterFields, InverseOfARigidTransform)
   writer->SetInput(back);
   writer->SetFileName(Path("back.tfm"));
   writer->Update();
-  ExpectQuietSuccess(Register({ "--stage",
-                                "bspline",
-                                "--iterations",
-                                "0",
-                                "--initial-transform",
-                                Path("back.tfm") + ",inverse",
-                                "-o",
-                                Path("out.h5") }));
+  ExpectQuietSuccess(WithoutFewIterations(Register({ "--stage",
+                                                     "bspline",
+                                                     "--iterations",
+                                                     "0",
+                                                     "--initial-transform",
+                                                     Path("back.tfm") + ",inverse",
+                                                     "-o",
+                                                     Path("out.h5") })));
   EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), fieldSize), 1e-6);
 }
 
@@ -434,7 +434,7 @@ TEST_F(RegisterFields, FieldsOfOneSlice)
   EXPECT_EQ(result.code, 0);
   // Places that rounding moves out of the slice are in it.
   EXPECT_GT(ReadReport()["agreement"]["explained"], 0.3);
-  EXPECT_EQ(result.errors, ""); // a field of one slice keeps its place in NIfTI
+  EXPECT_EQ(WithoutFewIterations(result).errors, ""); // a field of one slice keeps its place in NIfTI
   ExpectQuietSuccess(RunProgram(ResampleByAntsFiles("warped.nrrd")));
   const auto warped = ReadTestImage<Image<3>>(Path("warped.nrrd"));
   EXPECT_GT(LargestDifference(warped.GetPointer(), image.GetPointer()), 1.0); // it has moved
@@ -446,8 +446,8 @@ TEST_F(RegisterFields, FieldsOfOneSlice)
 TEST_F(RegisterFields, SplineLevelsWithoutIterations)
 {
   WritePair<2>(KnownRigid().GetPointer(), fieldSize);
-  ExpectQuietSuccess(
-    Register({ "--stage", "bspline", "--iterations", "5,0", "--grid-spacing", "20", "--report", Path("report.json") }));
+  ExpectQuietSuccess(WithoutFewIterations(Register(
+    { "--stage", "bspline", "--iterations", "5,0", "--grid-spacing", "20", "--report", Path("report.json") })));
   const nlohmann::json levels = ReadReport()["stages"][0]["levels"];
   EXPECT_EQ(levels[0]["iterations"], 5);
   EXPECT_EQ(levels[1]["iterations"], 0);

@@ -101,6 +101,19 @@ DemonsOf(const FieldGrid & grid, const SynRules & rules)
   return MakeDiffeomorphicDemons(grid, rules.learningRate, rules.updateVariance, rules.totalVariance);
 }
 
+/** Work of the inverse that demons compute at the end. It mostly takes all its iterations, because no point goes to
+ * some samples at the border. Each iteration reads vectors at 8 positions and adds up errors. */
+OperationWork
+CountFinalInversion(const FieldShape & shape, InversionMethod method)
+{
+  const double  iterations = method == InversionMethod::Anderson ? 20.0 : FinalInversion().maximumIterations;
+  OperationWork work;
+  work.samples = static_cast<double>(shape.grid.Count()) * iterations;
+  work.taps = 3.0 * 8.0 * work.samples * (shape.element == ScalarType::Float64 ? 2.0 : 1.0);
+  work.sums = work.samples;
+  return work;
+}
+
 void
 CheckOptions(const DeformableOptions & options)
 {
@@ -539,6 +552,10 @@ CountDeformableWork(const FieldGrid & fixed, std::size_t imageBytes, const Defor
     PyramidLevel counted = level;
     counted.shrink = std::max(1U, level.shrink);
     work = work + count(ShapeOf(fixed, counted, options.element), level.iterations, 0);
+    if (options.kind == DeformableKind::Demons && &level == &options.levels.back())
+    {
+      work = work + CountFinalInversion(ShapeOf(fixed, counted, options.element), options.rules.inversion.method);
+    }
   }
   return work;
 }

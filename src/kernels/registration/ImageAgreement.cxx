@@ -745,6 +745,29 @@ PartOf(const FieldGrid & grid, const IndexBox & box)
   return part;
 }
 
+/** The mean length of the axes of a grid (mm). */
+double
+MeasureExtent(const FieldGrid & grid)
+{
+  double volume = 1.0;
+  for (unsigned int d = 0; d < grid.dimension; ++d)
+  {
+    volume *= static_cast<double>(grid.size[d]) * grid.spacing[d];
+  }
+  return std::pow(volume, 1.0 / grid.dimension);
+}
+
+/** That the images may have different units, if their extents do. */
+std::string
+DescribeUnits(const ImageAgreement & agreement)
+{
+  const double factor = std::max(agreement.extentFactor, 1.0 / agreement.extentFactor);
+  return factor < LargeExtentFactor
+           ? ""
+           : "; the moving image is " + std::to_string(std::llround(std::min(factor, 1e18))) + " times " +
+               (agreement.extentFactor > 1.0 ? "larger" : "smaller") + ": check the units of the spacings (mm)";
+}
+
 } // namespace
 
 ImageAgreement
@@ -762,9 +785,11 @@ MeasureAgreement(const MaskedImage &        fixed,
     fixedPart = PartOf(fixed.grid, *box);
     movingPart = PartOf(moving.grid, FindImage(fixedPart, moving.grid, { whole, linear ? linear : whole }));
   }
-  return fixed.grid.dimension == 2
-           ? AgreementTest<2>(fixed, fixedPart, moving, movingPart, residence).Run(whole, linear)
-           : AgreementTest<3>(fixed, fixedPart, moving, movingPart, residence).Run(whole, linear);
+  ImageAgreement agreement = fixed.grid.dimension == 2
+                               ? AgreementTest<2>(fixed, fixedPart, moving, movingPart, residence).Run(whole, linear)
+                               : AgreementTest<3>(fixed, fixedPart, moving, movingPart, residence).Run(whole, linear);
+  agreement.extentFactor = MeasureExtent(moving.grid) / MeasureExtent(fixed.grid);
+  return agreement;
 }
 
 bool
@@ -783,7 +808,7 @@ DescribePoorAgreement(const ImageAgreement & agreement)
   if (agreement.overlap < PoorOverlap)
   {
     return "only " + Percent(agreement.overlap) + " of the fixed image is inside the moving image (less than " +
-           Percent(PoorOverlap) + " is poor)";
+           Percent(PoorOverlap) + " is poor)" + DescribeUnits(agreement);
   }
   if (agreement.isUnknown)
   {
@@ -793,14 +818,15 @@ DescribePoorAgreement(const ImageAgreement & agreement)
   {
     return "the moving image explains " + Percent(agreement.explained) +
            " of the entropy of the fixed image under the transform, as little as an unrelated image (below " +
-           Percent(PoorShare) + " is poor)";
+           Percent(PoorShare) + " is poor)" + DescribeUnits(agreement);
   }
   if (agreement.explained < GoodShare && agreement.significance < PoorSignificance)
   {
     return "the moving image explains " + Percent(agreement.explained) +
            " of the entropy of the fixed image, but hardly more than after random rotations within its outline, as "
            "little as an unrelated image (" +
-           Brief(agreement.significance) + " standard deviations; below " + Brief(PoorSignificance) + " is poor)";
+           Brief(agreement.significance) + " standard deviations; below " + Brief(PoorSignificance) + " is poor)" +
+           DescribeUnits(agreement);
   }
   return {};
 }

@@ -456,7 +456,9 @@ TEST(DeformableWork, GrowsWithLevels)
     const OperationWork one = CountDeformableWork(grid, 1000, options);
     options.levels.push_back({ 1, 0.0, 10 });
     const OperationWork two = CountDeformableWork(grid, 1000, options);
-    EXPECT_DOUBLE_EQ(two.taps, 9.0 * one.taps); // eight times as many samples
+    // The inverse of demons takes up to 100 iterations, which read 3 numbers at 8 positions, on the last grid.
+    const double inverse = kind == DeformableKind::Demons ? 2400.0 * 1e6 : 0.0;
+    EXPECT_DOUBLE_EQ(two.taps - inverse, 9.0 * (one.taps - inverse / 8.0)); // eight times as many samples
     EXPECT_EQ(two.uploadBytes, one.uploadBytes);
     EXPECT_TRUE(PlanDeformableRegistration(grid, ScalarType::Float32, 1000, options, std::size_t(1) << 40).fits);
     EXPECT_FALSE(PlanDeformableRegistration(grid, ScalarType::Float32, 1000, options, 1000).fits);

@@ -35,13 +35,16 @@ inline constexpr std::int64_t MaxLabelValues = 128;
  * significance. */
 inline constexpr std::int64_t MinPixelsOfLabel = 16;
 
-/** \brief Whether an image looks like labels, whose values must not be mixed: it has an integer type and from 2 to
- * MaxLabelValues distinct values, with an average of at least MinPixelsOfLabel pixels for each.
+/** \brief Whether an image looks like labels, whose values must not be mixed: all its values are whole numbers, from 2
+ * to MaxLabelValues of them are distinct, and there are MinPixelsOfLabel pixels for each on average.
+ *
+ * Images of real numbers need 3 distinct values: mixtures of two, such as 0 and 1, are fractions, which a real type
+ * keeps. Whole numbers above 2^24, the first that float does not hold, are not labels.
  *
  * For most other images a sample of 4096 pixels suffices. Images of labels are read completely, once.
  *
- * \param[in] pixels first pixel, in host memory; one number per pixel
- * \param[in] type type of the pixels; false for real types
+ * \param[in] pixels first pixel, host memory; one number each
+ * \param[in] type its type
  * \param[in] count number of pixels */
 bool
 LooksLikeLabels(const void * pixels, ScalarType type, std::int64_t count);

@@ -56,8 +56,8 @@ private:
   double             m_Total{ 0.0 }; ///< of all magnitudes, also of energies that left the window
 };
 
-/** \brief How fast the values of a descent still fall: the decrease of the lowest value in the last ten iterations,
- * relative to the largest magnitude of all values. */
+/** \brief How fast the values of a descent still fall: by how much the lowest one fell in the last ten iterations, or
+ * in all if there are fewer, as a share of the largest magnitude of all. */
 class FallRate
 {
 public:
@@ -65,14 +65,13 @@ public:
   void
   Add(double value);
 
-  /** The rate; 0 before the eleventh value. */
+  /** 0 before the second value. */
   double
   GetValue() const;
 
 private:
   std::deque<double> m_Lowest; ///< lowest value so far, after each of the last iterations
   double             m_Largest{ 0.0 };
-  bool               m_IsFull{ false };
 };
 
 /** \brief If the FallRate of a level of a linear or B-spline transform is higher than this after its last iteration,

@@ -46,6 +46,7 @@ struct ImageAgreement
   double significance{ 0.0 };
   bool   isConstant{ false }; ///< one of the images is constant, the fixed one under its mask
   bool   isUnknown{ false };  ///< too few voxels under the mask of the fixed image can be compared
+  double extentFactor{ 1.0 }; ///< extent of the moving image, as a multiple of that of the fixed image
 };
 
 /** \brief Displacements of the samples of a grid (mm): one number per axis for each sample, x first. */
@@ -53,6 +54,8 @@ using DisplacementSource = std::function<std::vector<double>(const FieldGrid & g
 
 /** \brief A smaller overlap is poor. */
 inline constexpr double PoorOverlap = 0.1;
+/** \brief Extents that differ by a larger factor are likely to have different units. */
+inline constexpr double LargeExtentFactor = 20.0;
 /** \brief Images that explain less are unrelated. */
 inline constexpr double PoorShare = 0.03;
 /** \brief Images that explain more share their outline at least, and are not tested further. */
