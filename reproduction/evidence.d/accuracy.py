@@ -10,7 +10,7 @@ usage: reproduction/evidence.d/accuracy.py [options] [EXPERIMENT...]         (no
   abdomen       a phantom of an abdomen whose organs move by up to 40 mm in different directions (abdomen.py)
   gentle, strong, bent-contrast   Colin27, bent by known transforms (images.BENDS)
 
-  --methods NAME,...   presets, discrete+greedy, none, and peers (convexadam, deeds). Default: all presets
+  --methods NAME,...   presets, discrete+greedy, none, and peers (convexadam, deeds, picsl). Default: all presets
   --stages FILE        more methods: a JSON object of names and keyword arguments of cudaspline.register, e.g. {"a": {"stages": [{"kind": "affine"}]}}
   --data FOLDER        reads EXPERIMENT.npz, which --save wrote, instead of making the images
   --save FOLDER        writes them
@@ -47,7 +47,7 @@ EXPERIMENTS = (*MODULES, *BENT)
 PRESETS = tuple(sorted(path.stem for path in (HERE.parents[1] / "src" / "pipeline" / "presets").glob("*.json")))
 REFINING = {"kind": "greedy", "radius": 2, "learning_rate": 0.25, "iterations": [50, 20], "shrink": [2, 1], "sigmas": [1, 0]}
 STAGES = {"affine": {"stages": [{"kind": "affine"}]}, "discrete+greedy": {"initial": "none", "stages": [{"kind": "discrete"}, REFINING]}}
-PEERS = ("convexadam", "deeds")
+PEERS = ("convexadam", "deeds", "picsl")
 
 
 def make(name, spacing, folders):
