@@ -28,6 +28,12 @@
  *   Field/name:compose/backend:cuda/dimension:3/size:256/precision:single
  *   EvaluationKernel/backend:cuda/dimension:3/size:512/way:cubic/move:rotation
  *   LocalCorrelation/backend:cuda/dimension:3/size:256/precision:single/radius:4/derivatives:2/mask:none
+ *   LocalCorrelation/backend:cuda/dimension:3/size:256/precision:single/radius:4/derivatives:2/mask:none/gradient:exact
+ *   SelfSimilarity/backend:cuda/dimension:3/size:256/precision:single
+ *   SelfSimilarityForces/backend:cuda/dimension:3/size:256/precision:single
+ *   SelfSimilarityMovingForces/backend:cuda/dimension:3/size:256/precision:single
+ *   DenseSearch/backend:cuda/dimension:3/size:256/precision:single
+ *   SymmetricDenseSearch/backend:cuda/dimension:3/size:256/precision:single
  *   FieldMetric/name:mattes/backend:cuda/dimension:3/size:256/precision:single
  *   SplineLevel/backend:cuda/dimension:3/size:197/precision:single/cells:4mm/metric:mattes/part:all
  *
@@ -40,9 +46,11 @@
  * Field is an operation of fields of displacements that are in the memory of the backend, as registrations do them one
  * after the other: several are enqueued before the device is waited for. An inversion counts by iterations, an
  * exponential by compositions. FieldMetric is a call for a metric's value and its derivative by displacements, with
- * images, field and derivative in the memory of the backend; it waits for the value. SplineLevel is an evaluation of a
- * B-spline registration of two brains of 1 mm, without L-BFGS (part:metric) and with its step (part:all), in the mean
- * of ten.
+ * images, field and derivative in the memory of the backend; it waits for the value. SelfSimilarity makes the features
+ * of one image; SelfSimilarityForces is the value and the forces on both images, each moved by a field,
+ * SelfSimilarityMovingForces those on the moving image. DenseSearch is a whole search with the features,
+ * SymmetricDenseSearch one in both directions. SplineLevel is an evaluation of a B-spline registration of two brains of
+ * 1 mm, without L-BFGS (part:metric) and with its step (part:all), in the mean of ten.
  *
  * The counters read and written are the fewest bytes that the operation must move through memory: each input once, each
  * output once; bytes_per_second is their sum by the time. PrefilterKernel and Prefilter on the Cpu backend measure a
@@ -54,6 +62,7 @@
 
 #include "BenchmarkCell.h"
 #include "BenchmarkHarness.h"
+#include "FeatureBenchmark.h"
 #include "FieldBenchmark.h"
 #include "FieldMetricBenchmark.h"
 #include "GaussianBenchmark.h"
@@ -91,6 +100,7 @@ RegisterAll()
   RegisterLocalCorrelations(static_cast<bool>(choice));
   RegisterFields(static_cast<bool>(choice));
   RegisterFieldMetrics(static_cast<bool>(choice));
+  RegisterFeatures(static_cast<bool>(choice));
   RegisterSplineLevels(static_cast<bool>(choice));
 #if defined(CUDASPLINE_HAS_CUDA)
   if (choice)

@@ -17,8 +17,8 @@
  *=========================================================================*/
 
 /** \file
- * \brief Errors of the prefilters' coefficients, as comma-separated values; reproduction/accuracy-figures makes the tables
- * and plots of doc/Accuracy.md of them.
+ * \brief Errors of the prefilters' coefficients, as comma-separated values; reproduction/accuracy-figures makes the
+ * tables and plots of doc/Accuracy.md of them.
  *
  * A line is a filter and a signal:
  *

@@ -44,6 +44,7 @@ struct LocalCell
   int  derivatives; ///< fields of vectors of floats that are made
   bool isMasked;
   bool isWarped; ///< fields of floats move both images onto the grid first, linearly
+  bool isExact;  ///< derivatives of all windows that hold a sample
   std::int64_t
   Count() const
   {
@@ -90,6 +91,7 @@ Measure(benchmark::State & state, const LocalCell & what)
       descriptor.radius[d] = what.radius;
     }
     descriptor.arithmetic = what.cell.type;
+    descriptor.isExact = what.isExact;
 
     const Residence residence(ContextOf(what.cell));
     const auto      count = static_cast<std::size_t>(what.Count());
@@ -168,6 +170,34 @@ Measure(benchmark::State & state, const LocalCell & what)
     state.SkipWithError(error.what());
   }
 }
+
+void
+Register(const LocalCell & what)
+{
+  const std::string name = "LocalCorrelation" + what.cell.Axes() + "/radius:" + std::to_string(what.radius) +
+                           "/derivatives:" + std::to_string(what.derivatives) +
+                           "/mask:" + (what.isMasked ? "one" : "none") + (what.isWarped ? "/images:warped" : "") +
+                           (what.isExact ? "/gradient:exact" : "");
+  WithQuartiles(benchmark::RegisterBenchmark(name.c_str(), Measure, what))
+    ->UseManualTime()
+    ->Iterations(5)
+    ->Unit(benchmark::kMillisecond);
+}
+
+/** Those of a backend, a size and an arithmetic, which exact derivatives do not use. */
+void
+RegisterRadii(const Cell & cell, bool isExact)
+{
+  for (const int radius : { 2, 3, 4, 6 })
+  {
+    for (const int derivatives : { 1, 2 })
+    {
+      Register({ cell, radius, derivatives, false, false, isExact });
+      Register({ cell, radius, derivatives, true, false, isExact });
+      Register({ cell, radius, derivatives, false, true, isExact });
+    }
+  }
+}
 } // namespace
 
 void
@@ -175,36 +205,20 @@ RegisterLocalCorrelations(bool withCuda)
 {
   for (const std::int64_t size : { 128, 256 })
   {
-    for (const ScalarType type : { ScalarType::Float32, ScalarType::Float64 })
+    for (const Backend backend : { Backend::Cpu, Backend::Cuda })
     {
-      for (const int radius : { 2, 3, 4, 6 })
+      if (!withCuda && backend == Backend::Cuda)
       {
-        for (const int derivatives : { 1, 2 })
-        {
-          for (const int images : { 0, 1, 2 })
-          {
-            for (const Backend backend : { Backend::Cpu, Backend::Cuda })
-            {
-              const bool isMasked = images == 1;
-              const bool isWarped = images == 2;
-              LocalCell  what{ {}, radius, derivatives, isMasked, isWarped };
-              what.cell.backend = backend;
-              what.cell.size = size;
-              what.cell.type = type;
-              const std::string name = "LocalCorrelation" + what.cell.Axes() + "/radius:" + std::to_string(radius) +
-                                       "/derivatives:" + std::to_string(derivatives) +
-                                       "/mask:" + (isMasked ? "one" : "none") + (isWarped ? "/images:warped" : "");
-              if (withCuda || backend == Backend::Cpu)
-              {
-                WithQuartiles(benchmark::RegisterBenchmark(name.c_str(), Measure, what))
-                  ->UseManualTime()
-                  ->Iterations(5)
-                  ->Unit(benchmark::kMillisecond);
-              }
-            }
-          }
-        }
+        continue;
       }
+      Cell cell;
+      cell.backend = backend;
+      cell.size = size;
+      cell.type = ScalarType::Float32;
+      RegisterRadii(cell, false);
+      RegisterRadii(cell, true);
+      cell.type = ScalarType::Float64;
+      RegisterRadii(cell, false);
     }
   }
 }

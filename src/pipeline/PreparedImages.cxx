@@ -207,10 +207,9 @@ PreparedImages::ToHost(const void * data, std::size_t bytes)
 }
 
 MaskedImage
-PreparedImages::OnHost(const MaskedImage & image)
+PreparedImages::WithMaskOnHost(const MaskedImage & image)
 {
   MaskedImage there = image;
-  there.pixels = this->ToHost(image.pixels, CountPixelBytes(image));
   there.mask = static_cast<const std::uint8_t *>(this->ToHost(image.mask, CountMaskBytes(image)));
   return there;
 }
@@ -385,13 +384,16 @@ PreparedImages::SampleDisplacements(const FieldGrid & grid, const std::vector<Tr
 
 ImageAgreement
 PreparedImages::MeasureAgreement(const std::vector<TransformChain::Stage> & whole,
-                                 const std::vector<TransformChain::Stage> & linear)
+                                 const std::vector<TransformChain::Stage> * linear)
 {
-  const auto sampler = [this](const std::vector<TransformChain::Stage> & stages) {
+  const auto sampler = [this](const std::vector<TransformChain::Stage> & stages) -> DisplacementSource {
     return [this, &stages](const FieldGrid & grid) { return this->SampleDisplacements(grid, stages); };
   };
-  return itk::CudaSpline::MeasureAgreement(
-    this->OnHost(m_Pairs.front().fixed), this->OnHost(m_Pairs.front().moving), sampler(whole), sampler(linear), m_Host);
+  return itk::CudaSpline::MeasureAgreement(this->WithMaskOnHost(m_Pairs.front().fixed),
+                                           this->WithMaskOnHost(m_Pairs.front().moving),
+                                           sampler(whole),
+                                           linear != nullptr ? sampler(*linear) : nullptr,
+                                           this->MakeResidence());
 }
 
 std::vector<std::size_t>
@@ -403,11 +405,11 @@ PreparedImages::FindUndeterminedParameters(const LinearTransform &              
     return {};
   }
   return itk::CudaSpline::FindUndeterminedParameters(
-    this->OnHost(m_Pairs.front().fixed),
-    this->OnHost(m_Pairs.front().moving),
+    this->WithMaskOnHost(m_Pairs.front().fixed),
+    this->WithMaskOnHost(m_Pairs.front().moving),
     transform,
     [&](const FieldGrid & grid) { return this->SampleDisplacements(grid, behind); },
-    m_Host);
+    this->MakeResidence());
 }
 
 double
@@ -421,15 +423,17 @@ PreparedImages::CountInside(std::size_t                                pair,
   const SpatialMask         mask(
     images.fixed.maskGrid,
     static_cast<const std::uint8_t *>(this->ToHost(images.fixed.mask, CountMaskBytes(images.fixed))));
-  double         inside = 0.0;
-  const double * displacement = displacements.data();
-  for (std::int64_t z = 0; z < grid.size[2]; ++z)
-  {
-    for (std::int64_t y = 0; y < grid.size[1]; ++y)
+  std::atomic<std::int64_t> underMask{ 0 };
+  std::atomic<std::int64_t> inside{ 0 };
+  m_Host.ParallelFor(grid.size[1] * grid.size[2], [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row)
     {
+      const double * displacement = displacements.data() + row * grid.size[0] * grid.dimension;
+      std::int64_t   ofRow = 0;
+      std::int64_t   insideOfRow = 0;
       for (std::int64_t x = 0; x < grid.size[0]; ++x, displacement += grid.dimension)
       {
-        const FieldGrid::Vector point = PlaceOf(grid, x, y, z);
+        const FieldGrid::Vector point = PlaceOf(grid, x, row % grid.size[1], row / grid.size[1]);
         if (!mask.IsInside(point))
         {
           continue;
@@ -439,12 +443,16 @@ PreparedImages::CountInside(std::size_t                                pair,
         {
           moved[d] += displacement[d];
         }
-        all += 1.0;
-        inside += (pair == 0 || IsInside(images.fixed.grid, point)) && IsInside(images.moving.grid, moved) ? 1.0 : 0.0;
+        const bool isInside = (pair == 0 || IsInside(images.fixed.grid, point)) && IsInside(images.moving.grid, moved);
+        ++ofRow;
+        insideOfRow += isInside ? 1 : 0;
       }
+      underMask += ofRow;
+      inside += insideOfRow;
     }
-  }
-  return inside;
+  });
+  all += static_cast<double>(underMask);
+  return static_cast<double>(inside);
 }
 
 double

@@ -91,9 +91,13 @@ public:
   std::string
   DescribeConstantImage(std::size_t begin, std::size_t end) const;
 
-  /** An image in host memory. It is valid as long as this object. */
+  /** An image with its pixels where they are and its mask in host memory. It is valid as long as this object. */
   MaskedImage
-  OnHost(const MaskedImage & image);
+  WithMaskOnHost(const MaskedImage & image);
+
+  /** Where the pixels are. */
+  Residence
+  MakeResidence() const;
 
   /** Makes images of label maps, which stages can compare by mean squares. */
   void
@@ -121,9 +125,9 @@ public:
   /** How well the images of the first pair agree.
    *
    * \param[in] whole stages from the fixed image to the moving one, in the memory of the images
-   * \param[in] linear those of them that were given or are linear */
+   * \param[in] linear those of them that were given or are linear; null: the significance is not measured */
   ImageAgreement
-  MeasureAgreement(const std::vector<TransformChain::Stage> & whole, const std::vector<TransformChain::Stage> & linear);
+  MeasureAgreement(const std::vector<TransformChain::Stage> & whole, const std::vector<TransformChain::Stage> * linear);
 
   /** Parameters of a transform that the first pair does not determine; see the function of this name.
    *
@@ -190,8 +194,6 @@ public:
 private:
   SynSide
   MakeSide(const MaskedImage & image, const Residence & residence) const;
-  Residence
-  MakeResidence() const;
   /** Replaces the pixels of an image with a function of them. */
   template <typename TFunctor>
   void

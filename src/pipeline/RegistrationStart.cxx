@@ -49,14 +49,14 @@ FindMiddle(const FieldGrid & grid)
   return first;
 }
 
-/** The pair whose moments are aligned, in host memory: without masks if only one image has a mask and that is small,
- * because the centre of a small part of an image does not belong to the centre of another, whole image. */
+/** The pair whose moments are aligned, with its masks on the host: without masks if only one image has a mask and that
+ * is small, because the centre of a small part of an image does not belong to the centre of another, whole image. */
 ImagePair
 PairOfMoments(PreparedImages & images)
 {
   ImagePair pair = images.GetPairs().front();
-  pair.fixed = images.OnHost(pair.fixed);
-  pair.moving = images.OnHost(pair.moving);
+  pair.fixed = images.WithMaskOnHost(pair.fixed);
+  pair.moving = images.WithMaskOnHost(pair.moving);
   const bool areBoth = pair.fixed.mask != nullptr && pair.moving.mask != nullptr;
   if (!areBoth && (HasSmallMask(pair.fixed) || HasSmallMask(pair.moving)))
   {
@@ -67,9 +67,9 @@ PairOfMoments(PreparedImages & images)
 }
 
 FieldGrid::Vector
-FindCentre(const MaskedImage & image, const std::string & name, const ExecutionContext & host)
+FindCentre(const MaskedImage & image, const std::string & name, const Residence & residence)
 {
-  const auto centre = FindCentreOfGravity(image.grid, image.pixels, image.pixel, image.maskGrid, image.mask, host);
+  const auto centre = FindCentreOfGravity(image, residence);
   if (!centre)
   {
     throw std::invalid_argument("the " + name + " image has no centre of gravity, because it has only one value" +
@@ -94,10 +94,9 @@ LinearTransform
 SearchRotation(PreparedImages &                images,
                const FieldGrid::Vector &       centre,
                const LinearTransform::Vector & shift,
-               const ExecutionContext &        host,
                PipelineMessages &              messages)
 {
-  const FoundRotation found = FindBestRotation(images, centre, shift, host);
+  const FoundRotation found = FindBestRotation(images, centre, shift);
   if (found.explained < PoorExplanation)
   {
     messages.Warn(PipelineWarning::Kind::PoorRotation,
@@ -112,20 +111,16 @@ SearchRotation(PreparedImages &                images,
 } // namespace
 
 FoundRotation
-FindBestRotation(PreparedImages &                images,
-                 const FieldGrid::Vector &       centre,
-                 const LinearTransform::Vector & shift,
-                 const ExecutionContext &        host)
+FindBestRotation(PreparedImages & images, const FieldGrid::Vector & centre, const LinearTransform::Vector & shift)
 {
   const ImagePair pair = PairOfMoments(images);
-  return FindRotation(pair.fixed, pair.moving, centre, shift, host);
+  return FindRotation(pair.fixed, pair.moving, centre, shift, images.MakeResidence());
 }
 
 RegistrationStart
 FindStart(const RegistrationInput & input,
           const RegistrationSpec &  spec,
           PreparedImages &          images,
-          const ExecutionContext &  host,
           PipelineMessages &        messages)
 {
   const unsigned int dimension = images.GetFixedGrid().dimension;
@@ -139,8 +134,9 @@ FindStart(const RegistrationInput & input,
   if (spec.initial != InitialAlignment::Centre)
   {
     const ImagePair pair = PairOfMoments(images);
-    start.centre = FindCentre(pair.fixed, "fixed", host);
-    other = FindCentre(pair.moving, "moving", host);
+    const Residence residence = images.MakeResidence();
+    start.centre = FindCentre(pair.fixed, "fixed", residence);
+    other = FindCentre(pair.moving, "moving", residence);
   }
   LinearTransform::Vector shift{};
   for (unsigned int d = 0; d < dimension; ++d)
@@ -150,7 +146,7 @@ FindStart(const RegistrationInput & input,
   start.transform = MakeShift(start.centre, shift, dimension);
   if (spec.initial == InitialAlignment::Search)
   {
-    start.transform = SearchRotation(images, start.centre, shift, host, messages);
+    start.transform = SearchRotation(images, start.centre, shift, messages);
     start.kind = LinearKind::Rigid;
   }
   return start;

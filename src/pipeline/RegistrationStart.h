@@ -42,22 +42,17 @@ struct RegistrationStart
  * \param[in] input whether there is a transform
  * \param[in] spec the registration
  * \param[in,out] images the images
- * \param[in] host threads of the host
  * \param[in,out] messages gets a warning if the best rotation explains little
  * \exception std::invalid_argument an image has no centre of gravity */
 RegistrationStart
 FindStart(const RegistrationInput & input,
           const RegistrationSpec &  spec,
           PreparedImages &          images,
-          const ExecutionContext &  host,
           PipelineMessages &        messages);
 
 /** \brief The best of many rotations about a centre, followed by a translation. */
 FoundRotation
-FindBestRotation(PreparedImages &                images,
-                 const FieldGrid::Vector &       centre,
-                 const LinearTransform::Vector & shift,
-                 const ExecutionContext &        host);
+FindBestRotation(PreparedImages & images, const FieldGrid::Vector & centre, const LinearTransform::Vector & shift);
 
 } // namespace itk::CudaSpline
 

@@ -111,7 +111,7 @@ FindCentreOfGravity(const TImage * image, const ImageMaskSpatialObject<TImage::I
   constexpr unsigned int dimension = TImage::ImageDimension;
   const auto             from = DescribeMaskedImage(image, mask);
   const auto             centre = OnItkThreads([&from](const CudaSpline::ExecutionContext & context) {
-    return CudaSpline::FindCentreOfGravity(from.grid, from.pixels, from.pixel, from.maskGrid, from.mask, context);
+    return CudaSpline::FindCentreOfGravity(from, CudaSpline::Residence(context));
   });
   if (!centre)
   {

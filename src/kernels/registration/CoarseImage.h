@@ -18,6 +18,7 @@
 #ifndef kernels_registration_CoarseImage_h
 #define kernels_registration_CoarseImage_h
 
+#include "kernels/registration/BoxSums.h"
 #include "kernels/registration/SpatialMask.h"
 
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
@@ -27,6 +28,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -79,6 +82,20 @@ Product(const std::array<std::array<double, VDimension>, VDimension> & a,
   return product;
 }
 
+/** Index of a voxel by its number in memory. */
+template <std::size_t VDimension>
+std::array<std::ptrdiff_t, VDimension>
+IndexOfVoxel(std::size_t number, const std::array<std::ptrdiff_t, VDimension> & size)
+{
+  std::array<std::ptrdiff_t, VDimension> index{};
+  for (std::size_t d = 0; d < VDimension; ++d)
+  {
+    index[d] = static_cast<std::ptrdiff_t>(number % static_cast<std::size_t>(size[d]));
+    number /= static_cast<std::size_t>(size[d]);
+  }
+  return index;
+}
+
 /** Goes on to the next voxel. */
 template <std::size_t VDimension>
 void
@@ -88,6 +105,24 @@ Advance(std::array<std::ptrdiff_t, VDimension> & index, const std::array<std::pt
   {
     index[d] = 0;
   }
+}
+
+/** Calls a functor with the number and the index of each voxel, on several threads. */
+template <std::size_t VDimension, typename TFunctor>
+void
+ForEachVoxel(const std::array<std::ptrdiff_t, VDimension> & size,
+             const ExecutionContext &                       context,
+             const TFunctor &                               functor)
+{
+  const std::ptrdiff_t rows = std::accumulate(size.begin() + 1, size.end(), std::ptrdiff_t{ 1 }, std::multiplies<>());
+  context.ParallelFor(rows, [&](std::int64_t begin, std::int64_t end) {
+    auto       number = static_cast<std::size_t>(begin * size[0]);
+    const auto last = static_cast<std::size_t>(end * size[0]);
+    for (auto index = IndexOfVoxel(number, size); number < last; ++number, Advance(index, size))
+    {
+      functor(number, index);
+    }
+  });
 }
 
 inline double
@@ -116,15 +151,26 @@ struct CoarseImage
   double               low{ 0.0 }; ///< value where the bins begin
   double               high{ 0.0 };
 
-  /** \param[in] isBrief three voxels an axis are looked at in each coarse one, and the mask in its middle alone
+  /** \param[in] image its pixels are in the memory of the residence, and its mask is on the host
+   * \param[in] part of the image, on its grid
+   * \param[in] isBrief three voxels along each axis of a coarse one are read, and the mask in its middle
+   * \param[in] residence where the pixels are
    * \param[in] most voxels of the longest axis, about */
-  CoarseImage(const MaskedImage & image, bool isBrief, const ExecutionContext & context, std::ptrdiff_t most = 40)
+  CoarseImage(const MaskedImage & image,
+              const FieldGrid &   part,
+              bool                isBrief,
+              const Residence &   residence,
+              std::ptrdiff_t      most = 40)
   {
-    const Index factor = this->Lay(image.grid, most);
-    WithPixels(image.pixels, image.pixel, [&](const auto * pixels) {
-      this->Fill(image, pixels, factor, isBrief, context);
-      return 0;
-    });
+    const Index factor = this->Lay(part, most);
+    VoxelBoxes  boxes;
+    boxes.part = part;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      boxes.width[d] = factor[d];
+      boxes.stride[d] = isBrief ? std::max<std::ptrdiff_t>(1, factor[d] / 3) : 1;
+    }
+    this->Fill(image, boxes, isBrief, residence);
     const auto range = std::minmax_element(values.begin(), values.end());
     least = *range.first;
     low = *range.first;
@@ -240,92 +286,29 @@ private:
     return factor;
   }
 
-  /** Adds up the voxels of a slab of coarse ones. \return the lowest value of the slab */
-  template <typename TPixel>
-  double
-  FillSlab(const MaskedImage &   image,
-           const TPixel *        pixels,
-           const Index &         factor,
-           bool                  isBrief,
-           const SpatialMask &   mask,
-           std::ptrdiff_t        slab,
-           std::vector<double> & numbers)
-  {
-    constexpr unsigned int last = VDimension - 1;
-    const FieldGrid &      grid = image.grid;
-    double                 lowest = std::numeric_limits<double>::infinity();
-    Index                  stride{};
-    Index                  counted{};
-    std::ptrdiff_t         all = 1;
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      stride[d] = isBrief ? std::max<std::ptrdiff_t>(1, factor[d] / 3) : 1;
-      counted[d] = (static_cast<std::ptrdiff_t>(grid.size[d]) + stride[d] - 1) / stride[d];
-      all *= d == last ? 1 : counted[d];
-    }
-    const auto firstOf = [&](std::ptrdiff_t of) { return (of * factor[last] + stride[last] - 1) / stride[last]; };
-    const std::ptrdiff_t begin = std::min(firstOf(slab), counted[last]);
-    all *= std::min(firstOf(slab + 1), counted[last]) - begin;
-    Index at{};
-    at[last] = begin;
-    for (std::ptrdiff_t number = 0; number < all; ++number, Advance(at, counted))
-    {
-      FieldGrid::Vector index{};
-      std::ptrdiff_t    pixel = 0;
-      std::ptrdiff_t    offset = 0;
-      for (unsigned int d = VDimension; d-- > 0;)
-      {
-        const std::ptrdiff_t place = at[d] * stride[d];
-        index[d] = static_cast<double>(static_cast<std::ptrdiff_t>(grid.start[d]) + place);
-        pixel = pixel * static_cast<std::ptrdiff_t>(grid.size[d]) + place;
-        offset = offset * size[d] + place / factor[d];
-      }
-      const auto value = static_cast<double>(pixels[pixel]);
-      if (!std::isfinite(value))
-      {
-        continue;
-      }
-      lowest = std::min(lowest, value);
-      if (image.mask == nullptr || isBrief || mask.IsInside(PlaceOfIndex(grid, index)))
-      {
-        values[static_cast<std::size_t>(offset)] += value;
-        numbers[static_cast<std::size_t>(offset)] += 1.0;
-      }
-    }
-    return lowest;
-  }
-
-  template <typename TPixel>
   void
-  Fill(const MaskedImage &      image,
-       const TPixel *           pixels,
-       const Index &            factor,
-       bool                     isBrief,
-       const ExecutionContext & context)
+  Fill(const MaskedImage & image, const VoxelBoxes & boxes, bool isBrief, const Residence & residence)
   {
-    const SpatialMask   mask(image.maskGrid, image.mask);
-    std::vector<double> numbers(values.size(), 0.0);
-    const auto          slabs = static_cast<std::int64_t>(size[VDimension - 1]);
-    std::vector<double> lowests(static_cast<std::size_t>(slabs), std::numeric_limits<double>::infinity());
-    context.ParallelFor(slabs, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t slab = begin; slab < end; ++slab)
-      {
-        lowests[static_cast<std::size_t>(slab)] = this->FillSlab(image, pixels, factor, isBrief, mask, slab, numbers);
-      }
-    });
-    const double lowest = *std::min_element(lowests.begin(), lowests.end());
-    Index        coarse{};
+    const std::vector<BoxSum> sums = SumBoxes(image, !isBrief, boxes, residence);
+    double                    lowest = std::numeric_limits<double>::infinity();
+    for (const BoxSum & sum : sums)
+    {
+      lowest = std::min(lowest, sum.lowest);
+    }
+    const SpatialMask mask(image.maskGrid, image.mask);
+    Index             coarse{};
     for (std::size_t n = 0; n < values.size(); ++n, Advance(coarse, size))
     {
-      if (isBrief && image.mask != nullptr)
+      bool isCounted = sums[n].count > 0.0;
+      if (isCounted && isBrief && image.mask != nullptr)
       {
         const Place       place = this->PlaceAt(coarse);
         FieldGrid::Vector middle{};
         std::copy(place.begin(), place.end(), middle.begin());
-        numbers[n] = mask.IsInside(middle) ? numbers[n] : 0.0;
+        isCounted = mask.IsInside(middle);
       }
-      isUnderMask[n] = numbers[n] > 0.0;
-      values[n] = numbers[n] > 0.0 ? values[n] / numbers[n] : lowest;
+      isUnderMask[n] = isCounted;
+      values[n] = isCounted ? sums[n].sum / sums[n].count : lowest;
     }
   }
 };

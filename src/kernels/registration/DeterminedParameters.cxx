@@ -48,6 +48,18 @@ struct NormalMatrix
   std::array<std::array<double, Most>, Most> products{};
   std::array<double, Most>                   motions{}; ///< sums of squares of displacements
   std::size_t                                samples{ 0 };
+
+  void
+  Add(const NormalMatrix & other)
+  {
+    for (std::size_t p = 0; p < Most; ++p)
+    {
+      std::transform(
+        products[p].begin(), products[p].end(), other.products[p].begin(), products[p].begin(), std::plus<>());
+    }
+    std::transform(motions.begin(), motions.end(), other.motions.begin(), motions.begin(), std::plus<>());
+    samples += other.samples;
+  }
 };
 
 /** The grid of the points to which a linear transform maps the points of a grid. */
@@ -89,8 +101,9 @@ template <unsigned int VDimension>
 class MovingSampler
 {
 public:
-  MovingSampler(const MaskedImage & moving, const DisplacementSource & behind, const ExecutionContext & context)
-    : m_Image(moving, false, context, SamplesOfAnAxis<VDimension>)
+  MovingSampler(const MaskedImage & moving, const DisplacementSource & behind, const Residence & residence)
+    : m_Context(residence.GetContext())
+    , m_Image(moving, moving.grid, false, residence, SamplesOfAnAxis<VDimension>)
     , m_Behind(behind)
   {}
 
@@ -100,16 +113,18 @@ public:
   {
     const std::vector<double> displacements = m_Behind(grid);
     std::vector<double>       values(static_cast<std::size_t>(grid.Count()));
-    for (std::size_t n = 0; n < values.size(); ++n)
-    {
-      const Vector        point = PointOf(grid, static_cast<std::int64_t>(n));
-      PlaceOf<VDimension> moved{};
-      for (unsigned int d = 0; d < VDimension; ++d)
+    m_Context.ParallelFor(grid.Count(), [&](std::int64_t begin, std::int64_t end) {
+      for (auto n = static_cast<std::size_t>(begin); n < static_cast<std::size_t>(end); ++n)
       {
-        moved[d] = point[d] + displacements[n * VDimension + d] - m_Image.first[d];
+        const Vector        point = PointOf(grid, static_cast<std::int64_t>(n));
+        PlaceOf<VDimension> moved{};
+        for (unsigned int d = 0; d < VDimension; ++d)
+        {
+          moved[d] = point[d] + displacements[n * VDimension + d] - m_Image.first[d];
+        }
+        values[n] = this->ValueAt(Turned(m_Image.indexOfPoint, moved));
       }
-      values[n] = this->ValueAt(Turned(m_Image.indexOfPoint, moved));
-    }
+    });
     return values;
   }
 
@@ -132,6 +147,7 @@ private:
     return m_Image.ValueAt(inside);
   }
 
+  const ExecutionContext &   m_Context;
   CoarseImage<VDimension>    m_Image;
   const DisplacementSource & m_Behind;
 };
@@ -218,26 +234,34 @@ MakeNormalMatrix(const MaskedImage &        fixed,
                  const MaskedImage &        moving,
                  const LinearTransform &    transform,
                  const DisplacementSource & behind,
-                 const ExecutionContext &   context)
+                 const Residence &          residence)
 {
-  const CoarseImage<VDimension>   samples(fixed, true, context, SamplesOfAnAxis<VDimension>);
-  const MovingSampler<VDimension> sampler(moving, behind, context);
+  const CoarseImage<VDimension>   samples(fixed, fixed.grid, true, residence, SamplesOfAnAxis<VDimension>);
+  const MovingSampler<VDimension> sampler(moving, behind, residence);
   const SpatialMask               mask(fixed.maskGrid, fixed.mask);
   const FieldGrid                 mapped = MapGrid(transform, samples.voxels);
   const std::vector<double>       values = sampler.ValuesAt(mapped);
   const std::vector<Vector>       gradients = FindGradients(sampler, mapped, values);
   const auto                      slopes = SlopesOf(transform);
-  NormalMatrix                    normal;
-  for (std::size_t n = 0; n < values.size(); ++n)
-  {
-    Vector point = PointOf(samples.voxels, static_cast<std::int64_t>(n));
-    if (std::isnan(values[n]) || !mask.IsInside(point))
+  constexpr std::size_t           parts = 64; // the same sums on any number of threads
+  std::array<NormalMatrix, parts> normals;
+  residence.GetContext().ParallelFor(parts, [&](std::int64_t begin, std::int64_t end) {
+    for (auto part = static_cast<std::size_t>(begin); part < static_cast<std::size_t>(end); ++part)
     {
-      continue;
+      for (std::size_t n = values.size() * part / parts; n < values.size() * (part + 1) / parts; ++n)
+      {
+        Vector point = PointOf(samples.voxels, static_cast<std::int64_t>(n));
+        if (std::isnan(values[n]) || !mask.IsInside(point))
+        {
+          continue;
+        }
+        std::transform(point.begin(), point.end(), transform.GetCentre().begin(), point.begin(), std::minus<>());
+        AddSample(slopes, point, gradients[n], normals[part]);
+      }
     }
-    std::transform(point.begin(), point.end(), transform.GetCentre().begin(), point.begin(), std::minus<>());
-    AddSample(slopes, point, gradients[n], normal);
-  }
+  });
+  NormalMatrix normal;
+  std::for_each(normals.begin(), normals.end(), [&normal](const NormalMatrix & part) { normal.Add(part); });
   return normal;
 }
 
@@ -305,12 +329,12 @@ FindUndeterminedParameters(const MaskedImage &        fixed,
                            const MaskedImage &        moving,
                            const LinearTransform &    transform,
                            const DisplacementSource & behind,
-                           const ExecutionContext &   context)
+                           const Residence &          residence)
 {
   constexpr std::size_t fewest = 500;
   const NormalMatrix    normal = transform.GetDimension() == 2
-                                   ? MakeNormalMatrix<2>(fixed, moving, transform, behind, context)
-                                   : MakeNormalMatrix<3>(fixed, moving, transform, behind, context);
+                                   ? MakeNormalMatrix<2>(fixed, moving, transform, behind, residence)
+                                   : MakeNormalMatrix<3>(fixed, moving, transform, behind, residence);
   double                trace = 0.0;
   for (std::size_t p = 0; p < Most; ++p)
   {

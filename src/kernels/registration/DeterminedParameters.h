@@ -38,10 +38,10 @@ namespace itk::CudaSpline
  * that remain when the largest is below LeastSingularValue times the first one belong to undetermined parameters: their
  * change has nearly the effect of a change of the others, or none.
  *
- * \param[in] fixed,moving images in host memory
+ * \param[in] fixed, moving images; their pixels are in the memory of the residence, and their masks are on the host
  * \param[in] transform where a registration starts
  * \param[in] behind displacements (mm) of the stages that follow the transform, at the points of a grid
- * \param[in] context threads
+ * \param[in] residence where the pixels are, and threads of the host
  * \return numbers of parameters, in their order; none if fewer than 500 samples are inside both images
  * \par Source
  * G. H. Golub and C. F. Van Loan, Matrix Computations, 4th edition, 4.2.8 (pivoting) */
@@ -50,7 +50,7 @@ FindUndeterminedParameters(const MaskedImage &        fixed,
                            const MaskedImage &        moving,
                            const LinearTransform &    transform,
                            const DisplacementSource & behind,
-                           const ExecutionContext &   context);
+                           const Residence &          residence);
 
 /** Ratio of lengths of columns below which a parameter is undetermined. */
 inline constexpr double LeastSingularValue = 3e-3;

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
 
+#include "kernels/registration/BoxSums.h"
 #include "kernels/registration/RangeUnderMask.h"
 #include "kernels/registration/SpatialMask.h"
 
@@ -109,77 +110,6 @@ QuantilesOf(const TPixel *                from,
                                   static_cast<double>(quantile(wanted[1])) } };
 }
 
-/** Sums of a slice. */
-struct Moments
-{
-  double                least{ std::numeric_limits<double>::infinity() };
-  double                largest{ -std::numeric_limits<double>::infinity() };
-  double                count{ 0.0 };
-  double                total{ 0.0 };
-  std::array<double, 3> indices{};
-  std::array<double, 3> moments{};
-
-  void
-  Add(const Moments & other)
-  {
-    least = std::min(least, other.least);
-    largest = std::max(largest, other.largest);
-    count += other.count;
-    total += other.total;
-    for (unsigned int d = 0; d < 3; ++d)
-    {
-      indices[d] += other.indices[d];
-      moments[d] += other.moments[d];
-    }
-  }
-};
-
-template <typename TPixel>
-Moments
-MomentsOfSlice(const FieldGrid & grid, const TPixel * pixels, const SpatialMask & mask, std::int64_t slice)
-{
-  const bool         isPlane = grid.dimension == 2;
-  const std::int64_t rows = isPlane ? 1 : grid.size[1];
-  Moments            sums;
-  const TPixel *     pixel = pixels + slice * grid.size[0] * rows;
-  for (std::int64_t row = 0; row < rows; ++row)
-  {
-    for (std::int64_t x = 0; x < grid.size[0]; ++x, ++pixel)
-    {
-      const auto value = static_cast<double>(*pixel);
-      if (!std::isfinite(value))
-      {
-        continue;
-      }
-      const std::array<double, 3> index{ { static_cast<double>(grid.start[0] + x),
-                                           static_cast<double>(grid.start[1] + (isPlane ? slice : row)),
-                                           static_cast<double>(grid.start[2] + (isPlane ? 0 : slice)) } };
-      FieldGrid::Vector           place = grid.origin; // as itk::ImageBase::TransformIndexToPhysicalPoint()
-      for (unsigned int r = 0; r < grid.dimension; ++r)
-      {
-        for (unsigned int c = 0; c < grid.dimension; ++c)
-        {
-          place[r] += grid.indexToPoint[r][c] * index[c];
-        }
-      }
-      if (!mask.IsInside(place))
-      {
-        continue;
-      }
-      sums.least = std::min(sums.least, value);
-      sums.largest = std::max(sums.largest, value);
-      sums.count += 1.0;
-      sums.total += value;
-      for (unsigned int d = 0; d < grid.dimension; ++d)
-      {
-        sums.indices[d] += index[d];
-        sums.moments[d] += value * index[d];
-      }
-    }
-  }
-  return sums;
-}
-
 /** The largest magnitudes of an image: under its mask, and anywhere. */
 std::array<double, 2>
 FindMagnitudes(const MaskedImage & image, const Residence & residence)
@@ -269,27 +199,29 @@ PlaceOfIndex(const FieldGrid & grid, const FieldGrid::Vector & index)
 }
 
 std::optional<FieldGrid::Vector>
-FindCentreOfGravity(const FieldGrid &        grid,
-                    const void *             pixels,
-                    ScalarType               pixel,
-                    const FieldGrid &        maskGrid,
-                    const std::uint8_t *     mask,
-                    const ExecutionContext & context)
+FindCentreOfGravity(const MaskedImage & image, const Residence & residence)
 {
-  const SpatialMask    inside(maskGrid, mask);
-  const std::int64_t   count = grid.size[grid.dimension - 1];
-  std::vector<Moments> slices(static_cast<std::size_t>(count));
-  WithPixels(pixels, pixel, [&](const auto * values) {
-    context.ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t slice = begin; slice < end; ++slice)
-      {
-        slices[static_cast<std::size_t>(slice)] = MomentsOfSlice(grid, values, inside, slice);
-      }
-    });
-    return 0;
-  });
-  Moments all;
-  std::for_each(slices.begin(), slices.end(), [&all](const Moments & slice) { all.Add(slice); });
+  const FieldGrid & grid = image.grid;
+  VoxelBoxes        rows;
+  rows.part = grid;
+  rows.width[0] = grid.size[0];
+  std::vector<BoxMoments>   moments;
+  const std::vector<BoxSum> sums = SumBoxes(image, true, rows, residence, &moments);
+  BoxSum                    all;
+  BoxMoments                moment;
+  const auto                rowsOfSlice = static_cast<std::size_t>(grid.dimension > 2 ? grid.size[1] : 1);
+  for (std::size_t first = 0; first < sums.size(); first += rowsOfSlice)
+  {
+    BoxSum     slice;
+    BoxMoments sliceMoment;
+    for (std::size_t row = first; row < first + rowsOfSlice; ++row)
+    {
+      slice.Add(sums[row]);
+      sliceMoment.Add(moments[row]);
+    }
+    all.Add(slice);
+    moment.Add(sliceMoment);
+  }
   if (!(all.largest > all.least))
   {
     return std::nullopt;
@@ -297,7 +229,7 @@ FindCentreOfGravity(const FieldGrid &        grid,
   FieldGrid::Vector centre{};
   for (unsigned int d = 0; d < grid.dimension; ++d)
   {
-    centre[d] = (all.moments[d] - all.least * all.indices[d]) / (all.total - all.least * all.count);
+    centre[d] = (moment.moments[d] - all.least * moment.indices[d]) / (all.sum - all.least * all.count);
   }
   return PlaceOfIndex(grid, centre);
 }

@@ -112,12 +112,9 @@ public:
   using Index = IndexOf<VDimension>;
   using Pose = CudaSpline::Pose<VDimension>;
 
-  CoarsePair(const MaskedImage &      fixed,
-             const MaskedImage &      moving,
-             std::ptrdiff_t           voxels,
-             const ExecutionContext & context)
-    : m_Fixed(fixed, VDimension == 3, context, voxels)
-    , m_Moving(moving, VDimension == 3, context, voxels)
+  CoarsePair(const MaskedImage & fixed, const MaskedImage & moving, std::ptrdiff_t voxels, const Residence & residence)
+    : m_Fixed(fixed, fixed.grid, VDimension == 3, residence, voxels)
+    , m_Moving(moving, moving.grid, VDimension == 3, residence, voxels)
     , m_Axes(FindAxes(m_Fixed))
     , m_FixedBins(m_Fixed.values.size())
   {
@@ -307,7 +304,7 @@ Search(const MaskedImage &             fixed,
        const MaskedImage &             moving,
        const LinearTransform::Vector & centre,
        const LinearTransform::Vector & translation,
-       const ExecutionContext &        context)
+       const Residence &               residence)
 {
   PlaceOf<VDimension> middle{};
   PlaceOf<VDimension> shift{};
@@ -317,9 +314,9 @@ Search(const MaskedImage &             fixed,
   double                        entropy = 0.0;
   for (const SearchScale & scale : MakeScales<VDimension>())
   {
-    const CoarsePair<VDimension> pair(fixed, moving, scale.voxels, context);
+    const CoarsePair<VDimension> pair(fixed, moving, scale.voxels, residence);
     poses = poses.empty() ? pair.MakePoses(shift) : poses;
-    pair.Select(poses, middle, scale, context);
+    pair.Select(poses, middle, scale, residence.GetContext());
     entropy = pair.GetFixedEntropy();
   }
   const Pose<VDimension> & best = poses.front();
@@ -341,11 +338,11 @@ FindRotation(const MaskedImage &             fixed,
              const MaskedImage &             moving,
              const LinearTransform::Vector & centre,
              const LinearTransform::Vector & translation,
-             const ExecutionContext &        context)
+             const Residence &               residence)
 {
   CheckCoarsePair(fixed, moving);
-  return fixed.grid.dimension == 2 ? Search<2>(fixed, moving, centre, translation, context)
-                                   : Search<3>(fixed, moving, centre, translation, context);
+  return fixed.grid.dimension == 2 ? Search<2>(fixed, moving, centre, translation, residence)
+                                   : Search<3>(fixed, moving, centre, translation, residence);
 }
 
 } // namespace itk::CudaSpline

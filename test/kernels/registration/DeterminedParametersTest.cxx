@@ -83,7 +83,7 @@ protected:
     both.pixels = pixels.data();
     const FieldGrid::Vector middle{ { 14.5, 16.5, 0.5 * static_cast<double>(m_Grid.size[2] - 1) } };
     LinearTransform         transform(kind, 3, PlaceOfIndex(m_Grid, middle));
-    return FindUndeterminedParameters(both, both, transform, m_Behind, ExecutionContext());
+    return FindUndeterminedParameters(both, both, transform, m_Behind, Residence(ExecutionContext()));
   }
 
   FieldGrid          m_Grid;

@@ -133,7 +133,7 @@ Measure(const FieldGrid &                 grid,
   MaskedImage masked = Describe(grid, fixed);
   masked.mask = mask.empty() ? nullptr : mask.data();
   masked.maskGrid = grid;
-  return MeasureAgreement(masked, Describe(grid, moving), source, source, ExecutionContext());
+  return MeasureAgreement(masked, Describe(grid, moving), source, source, Residence(ExecutionContext()));
 }
 
 /** A ball (mm) in a grid. */

@@ -237,12 +237,11 @@ TEST(ImageStatistics, CentresOfGravity)
           }
         }
       }
-      ExecutionContext context;
-      const auto       alone = FindCentreOfGravity(
-        grid, values.data(), ScalarType::Float64, coarse, isMasked ? mask.data() : nullptr, context);
+      const MaskedImage image{ grid, ScalarType::Float64, values.data(), coarse, isMasked ? mask.data() : nullptr };
+      ExecutionContext  context;
+      const auto        alone = FindCentreOfGravity(image, Residence(context));
       context.host = &three;
-      const auto found = FindCentreOfGravity(
-        grid, values.data(), ScalarType::Float64, coarse, isMasked ? mask.data() : nullptr, context);
+      const auto found = FindCentreOfGravity(image, Residence(context));
       ASSERT_TRUE(alone && found);
       EXPECT_EQ(*alone, *found);
       for (unsigned int d = 0; d < dimension; ++d)
@@ -251,7 +250,8 @@ TEST(ImageStatistics, CentresOfGravity)
       }
     }
     std::fill(values.begin(), values.end(), 3.0);
-    EXPECT_FALSE(FindCentreOfGravity(grid, values.data(), ScalarType::Float64, grid, nullptr, ExecutionContext()));
+    const MaskedImage constant{ grid, ScalarType::Float64, values.data(), {}, nullptr };
+    EXPECT_FALSE(FindCentreOfGravity(constant, Residence(ExecutionContext())));
   }
 }
 

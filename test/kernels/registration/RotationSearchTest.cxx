@@ -179,8 +179,11 @@ TEST(RotationSearch, FindsARotationFromAfar)
   for (const unsigned int dimension : { 2U, 3U })
   {
     const TurnedPair images(dimension);
-    const auto       found = FindRotation(
-      images.Describe(images.fixed), images.Describe(images.moving), MiddleOf(images.grid), {}, ExecutionContext());
+    const auto       found = FindRotation(images.Describe(images.fixed),
+                                    images.Describe(images.moving),
+                                    MiddleOf(images.grid),
+                                    {},
+                                    Residence(ExecutionContext()));
     EXPECT_EQ(found.transform.GetKind(), LinearKind::Rigid);
     EXPECT_GT(found.explained, PoorExplanation);
     EXPECT_LT(images.Distance(found.transform, images.known), 0.75 * images.grid.spacing[dimension - 1]) << dimension;
@@ -195,8 +198,11 @@ TEST(RotationSearch, HasTheSameBitsOnAnyNumberOfThreads)
   ExecutionContext     threads;
   threads.host = &three;
   const auto find = [&](const ExecutionContext & context) {
-    return FindRotation(
-      images.Describe(images.fixed), images.Describe(images.moving), MiddleOf(images.grid), { 1.0, 2.0 }, context);
+    return FindRotation(images.Describe(images.fixed),
+                        images.Describe(images.moving),
+                        MiddleOf(images.grid),
+                        { 1.0, 2.0 },
+                        Residence(context));
   };
   const auto one = find(ExecutionContext());
   const auto other = find(threads);
@@ -221,8 +227,8 @@ TEST(RotationSearch, MasksLeaveOutWhatTheyDoNotCover)
   MaskedImage fixed = images.Describe(images.fixed);
   MaskedImage moving = images.Describe(images.moving);
   const auto  distance = [&] {
-    return images.Distance(FindRotation(fixed, moving, MiddleOf(images.grid), {}, ExecutionContext()).transform,
-                           images.known);
+    return images.Distance(
+      FindRotation(fixed, moving, MiddleOf(images.grid), {}, Residence(ExecutionContext())).transform, images.known);
   };
   EXPECT_GT(distance(), 2.0) << "the bar does not lead astray";
   for (MaskedImage * const image : { &fixed, &moving })
@@ -238,11 +244,12 @@ TEST(RotationSearch, Refusals)
   const TurnedPair  plane(2);
   const TurnedPair  space(3);
   const MaskedImage fixed = plane.Describe(plane.fixed);
-  EXPECT_THROW(FindRotation(fixed, space.Describe(space.moving), {}, {}, ExecutionContext()), std::invalid_argument);
-  EXPECT_THROW(FindRotation(fixed, MaskedImage(), {}, {}, ExecutionContext()), std::invalid_argument);
+  EXPECT_THROW(FindRotation(fixed, space.Describe(space.moving), {}, {}, Residence(ExecutionContext())),
+               std::invalid_argument);
+  EXPECT_THROW(FindRotation(fixed, MaskedImage(), {}, {}, Residence(ExecutionContext())), std::invalid_argument);
   MaskedImage bytes = fixed;
   bytes.pixel = ScalarType::UInt8;
-  EXPECT_THROW(FindRotation(fixed, bytes, {}, {}, ExecutionContext()), std::invalid_argument);
+  EXPECT_THROW(FindRotation(fixed, bytes, {}, {}, Residence(ExecutionContext())), std::invalid_argument);
 }
 
 TEST(RotationSearch, RotationsHaveAngles)

@@ -26,7 +26,7 @@
 
 /** \file
  * \brief Whether two images can belong to each other under a transform: what coarse images have in common, and what
- * chance would give. On the host. */
+ * chance would give. */
 
 namespace itk::CudaSpline
 {
@@ -42,7 +42,7 @@ struct ImageAgreement
   double explained{ 1.0 };
   /** By how much the images have more in common under the linear transform than if the moving image is turned within
    * its outline, in standard deviations of the turned ones (MeasureAgreement()). Not a number where the fixed image is
-   * constant, fewer voxels can be compared, or nothing was registered. */
+   * constant, fewer voxels can be compared, or it was not measured. */
   double significance{ 0.0 };
   bool   isConstant{ false }; ///< one of the images is the same everywhere, the fixed one under its mask
   bool   isUnknown{ false };  ///< too few voxels under the mask of the fixed image can be compared
@@ -73,17 +73,19 @@ inline constexpr double PoorSignificance = 3.0;
  * the mutual information as a part of the fixed image's entropy, and g the weighted mean of squared cosines between
  * gradients (Haber and Modersitzki 2006).
  *
- * \param[in] fixed, moving images of one dimension, in host memory
+ * \param[in] fixed, moving images of one dimension; their pixels are in the memory of the residence, and their masks
+ * are on the host
  * \param[in] whole the transform from the fixed image to the moving one
- * \param[in] linear the transform without fields and B-splines that were found
- * \param[in] context threads; the result does not depend on them
- * \exception std::invalid_argument other dimensions or pixels */
+ * \param[in] linear the transform without fields and B-splines that were found; empty: the significance is not measured
+ * \param[in] residence where the pixels are, and threads of the host; the result does not depend on them
+ * \exception std::invalid_argument other dimensions or pixels
+ * \exception DeviceError out of memory, or a lost device */
 ImageAgreement
 MeasureAgreement(const MaskedImage &        fixed,
                  const MaskedImage &        moving,
                  const DisplacementSource & whole,
                  const DisplacementSource & linear,
-                 const ExecutionContext &   context);
+                 const Residence &          residence);
 
 /** \brief Whether the mask of an image, in host memory, covers less than half of it along each axis. */
 bool

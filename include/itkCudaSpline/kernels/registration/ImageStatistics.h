@@ -57,26 +57,21 @@ FindQuantiles(const void *                  pixels,
               const std::array<double, 2> & parts,
               const ExecutionContext &      context);
 
-/** \brief Centre of gravity of an image, of its values above the least: these may be negative, as of CT.
+/** \brief Centre of gravity of an image: of its values minus the least one, because values may be negative, as in CT;
+ * waits.
  *
- * \param[in] grid where the pixels are
- * \param[in] pixels float or double; what is not finite has no weight
- * \param[in] pixel their type
- * \param[in] maskGrid where the mask's pixels are
- * \param[in] mask UInt8, of which the nearest counts where a pixel of the image is; null: all pixels of the image count
- * \param[in] context threads
- * \return the place (mm); nothing where all values are the same
- * \exception std::invalid_argument other pixels
+ * \param[in] image its pixels are in the memory of the residence, and its mask is on the host. Values that are not
+ * finite have no weight; a pixel counts if the mask's pixel nearest to its centre is not 0
+ * \param[in] residence where the pixels are, and threads of the host
+ * \return the centre (mm); nothing if all values are the same
+ * \exception std::invalid_argument pixels that are neither float32 nor float64
+ * \exception DeviceError out of memory, or a lost device
  *
  * \par Accuracy
- * slices are added up in their order, whoever summed them: the same bits on any number of threads */
+ * sums are double, of rows, slices, and the image, in this order: the same bits on each backend and number of threads
+ */
 std::optional<FieldGrid::Vector>
-FindCentreOfGravity(const FieldGrid &        grid,
-                    const void *             pixels,
-                    ScalarType               pixel,
-                    const FieldGrid &        maskGrid,
-                    const std::uint8_t *     mask,
-                    const ExecutionContext & context);
+FindCentreOfGravity(const MaskedImage & image, const Residence & residence);
 
 /** \brief Images whose largest magnitude is in this range are registered as they are. Metrics, gradients and scales of
  * steps that are less than an epsilon of ITK's count for nothing, and squares of floats have a largest number. */

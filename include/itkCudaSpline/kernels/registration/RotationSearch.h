@@ -18,7 +18,7 @@
 #ifndef itkCudaSpline_kernels_registration_RotationSearch_h
 #define itkCudaSpline_kernels_registration_RotationSearch_h
 
-#include "itkCudaSpline/kernels/common/Execution.h"
+#include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
 #include "itkCudaSpline/kernels/transforms/LinearTransform.h"
 #include "itkCudaSpline/math/ScalarType.h"
@@ -26,7 +26,7 @@
 #include <cstdint>
 
 /** \file
- * \brief The best of many rotations, from coarse images. On the host.
+ * \brief The best of many rotations, from coarse images.
  */
 
 namespace itk::CudaSpline
@@ -34,7 +34,7 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief An image with its mask, in host memory, x fastest. */
+/** \brief An image with its mask, x fastest, in host memory unless stated otherwise. */
 struct MaskedImage
 {
   FieldGrid            grid;                         ///< of 2 or 3 dimensions
@@ -64,17 +64,19 @@ inline constexpr double PoorExplanation = 0.15;
  * image there, which is its least value outside of it and of the masks; the best are refined by steps of angles and
  * places. If exactly one axis of a volume has at most three coarse voxels, only rotations about it are judged.
  *
- * \param[in] fixed, moving images of one dimension
+ * \param[in] fixed, moving images of one dimension; their pixels are in the memory of the residence, and their masks
+ * are on the host
  * \param[in] centre of rotations (mm)
  * \param[in] translation that the search begins with (mm)
- * \param[in] context threads; the result does not depend on them
- * \exception std::invalid_argument other dimensions or pixels */
+ * \param[in] residence where the pixels are, and threads of the host; the result does not depend on them
+ * \exception std::invalid_argument other dimensions or pixels
+ * \exception DeviceError out of memory, or a lost device */
 FoundRotation
 FindRotation(const MaskedImage &             fixed,
              const MaskedImage &             moving,
              const LinearTransform::Vector & centre,
              const LinearTransform::Vector & translation,
-             const ExecutionContext &        context);
+             const Residence &               residence);
 
 /** @} */
 } // namespace itk::CudaSpline

@@ -22,6 +22,7 @@
 
 #include "kernels/fields/ImageWarping.h"
 #include "kernels/fields/OrderedSums.h"
+#include "kernels/metrics/features/ChannelNumbers.h"
 #include "kernels/metrics/ImageMapping.h"
 
 #include <cstddef>
@@ -33,7 +34,7 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The corners of the cell of an index, with their weights in the value and in the derivatives by the index.
+/** \brief The cell of an index: its corners, with their weights in the value and in the derivatives by the index.
  *
  * The cell has an upper neighbour along each axis that has two samples. The derivative at a sample itself is the mean
  * of those of the cells around it: that of one of them would depend on the direction of the axis. */
@@ -43,19 +44,17 @@ struct FeatureCell
   static constexpr int    Corners = 1 << VDimension;
   static constexpr double AtSample = 1e-9; ///< distance from a sample that rounding of an index may have
 
-  std::int64_t offset[Corners];
-  float        weight[Corners];
-  float        slope[VDimension][Corners]; ///< per index
-  std::int64_t shift[VDimension];          ///< of lower (negative) or upper corners in the derivative along an axis
+  std::int64_t first{ 0 };        ///< offset of the lowest corner
+  std::int64_t step[VDimension];  ///< to the upper corner along an axis
+  std::int64_t shift[VDimension]; ///< of lower (negative) or upper corners in the derivative along an axis
+  float        upper[VDimension]; ///< weight of the upper corners along an axis
+  float        rise[VDimension];  ///< derivative of this weight, per index
+  bool         isShifted{ false };
 
   /** \param[in] index inside of the buffer by ITK's half-pixel rule */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE
   FeatureCell(const GridExtent<VDimension> & extent, const double (&index)[VDimension])
   {
-    std::int64_t first = 0;
-    std::int64_t step[VDimension];
-    float        upper[VDimension];
-    float        rise[VDimension]; // from the lower to the upper corner
     std::int64_t stride = 1;
     for (unsigned int d = 0; d < VDimension; ++d)
     {
@@ -68,41 +67,111 @@ struct FeatureCell
       const bool   isAtUpper = above > 1.0 - AtSample && above < 1.0 + AtSample;
       const bool   isFlat = last == 0 || above < 0.0 || above > 1.0; // beyond the last sample the image continues
       shift[d] = isAtLower && base > 0 ? -stride : (isAtUpper && base + 1 < last ? stride : 0);
+      isShifted = isShifted || shift[d] != 0;
       rise[d] = last > 0 && (isAtLower || isAtUpper) ? 0.5F : (isFlat ? 0.0F : 1.0F);
       upper[d] = last == 0 || above < 0.0 ? 0.0F : (above > 1.0 ? 1.0F : static_cast<float>(above));
       step[d] = last == 0 ? 0 : stride;
       first += base * stride;
       stride *= extent.size[d];
     }
-    for (int corner = 0; corner < Corners; ++corner)
+  }
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static bool
+  IsUpper(unsigned int axis, int corner)
+  {
+    return ((corner >> axis) & 1) != 0;
+  }
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
+                                           OffsetOf(int corner) const
+  {
+    std::int64_t offset = first;
+    for (unsigned int d = 0; d < VDimension; ++d)
     {
-      offset[corner] = first;
-      weight[corner] = 1.0F;
-      for (unsigned int d = 0; d < VDimension; ++d)
-      {
-        const bool isUpper = ((corner >> d) & 1) != 0;
-        offset[corner] += isUpper ? step[d] : 0;
-        weight[corner] *= isUpper ? upper[d] : 1.0F - upper[d];
-      }
-      for (unsigned int axis = 0; axis < VDimension; ++axis)
-      {
-        float of = ((corner >> axis) & 1) != 0 ? rise[axis] : -rise[axis];
-        for (unsigned int d = 0; d < VDimension; ++d)
-        {
-          const bool isUpper = ((corner >> d) & 1) != 0;
-          of *= d == axis ? 1.0F : (isUpper ? upper[d] : 1.0F - upper[d]);
-        }
-        slope[axis][corner] = of;
-      }
+      offset += IsUpper(d, corner) ? step[d] : 0;
     }
+    return offset;
   }
 
   /** Where the derivative along an axis reads the image for a corner. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE std::int64_t
                                            OffsetInSlope(unsigned int axis, int corner) const
   {
-    const bool isUpper = ((corner >> axis) & 1) != 0;
-    return offset[corner] + (isUpper == (shift[axis] > 0) ? shift[axis] : 0);
+    return this->OffsetOf(corner) + (IsUpper(axis, corner) == (shift[axis] > 0) ? shift[axis] : 0);
+  }
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
+  WeightOf(int corner) const
+  {
+    float weight = 1.0F;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      weight *= IsUpper(d, corner) ? upper[d] : 1.0F - upper[d];
+    }
+    return weight;
+  }
+
+  /** Weight in the derivative along an axis. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
+  SlopeOf(unsigned int axis, int corner) const
+  {
+    float slope = IsUpper(axis, corner) ? rise[axis] : -rise[axis];
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      slope *= d == axis ? 1.0F : (IsUpper(d, corner) ? upper[d] : 1.0F - upper[d]);
+    }
+    return slope;
+  }
+
+  /** Adds the values of some channels, and their derivatives by the index. */
+  template <int VWidth>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Read(const float * data, int channels, bool withSlopes, float (&value)[VWidth], float (&slope)[VDimension][VWidth])
+    const
+  {
+#if defined(__CUDA_ARCH__)
+#  pragma unroll 1 // weights and offsets of all corners do not fit into registers
+#endif
+    for (int corner = 0; corner < Corners; ++corner)
+    {
+      const float weight = this->WeightOf(corner);
+      if (!withSlopes && weight == 0.0F)
+      {
+        continue; // all but one at a sample
+      }
+      const ChannelNumbers<VWidth> read(data + this->OffsetOf(corner) * channels);
+      for (int n = 0; n < VWidth; ++n)
+      {
+        value[n] += weight * read.numbers[n];
+      }
+      for (unsigned int d = 0; withSlopes && d < VDimension; ++d)
+      {
+        const float of = this->SlopeOf(d, corner);
+        if (isShifted)
+        {
+          this->AddShifted<VWidth>(data + this->OffsetInSlope(d, corner) * channels, of, slope[d]);
+        }
+        else
+        {
+          for (int n = 0; n < VWidth; ++n)
+          {
+            slope[d][n] += of * read.numbers[n];
+          }
+        }
+      }
+    }
+  }
+
+private:
+  template <int VWidth>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static void
+  AddShifted(const float * data, float of, float (&slope)[VWidth])
+  {
+    const ChannelNumbers<VWidth> read(data);
+    for (int n = 0; n < VWidth; ++n)
+    {
+      slope[n] += of * read.numbers[n];
+    }
   }
 };
 
@@ -169,7 +238,8 @@ struct FeatureForces
   GridGeometry<VDimension> output;
   FeatureSide<VDimension>  sides[2]; ///< fixed, moving
   int                      channels;
-  double *                 squares; ///< of each sample, divided by the channels; -1: it does not count
+  bool                     isByFours; ///< whether channels are read four at a time
+  double *                 squares;   ///< of each sample, divided by the channels; -1: it does not count
   FieldWalk                walk;
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -195,33 +265,43 @@ private:
     const FeatureCell<VDimension> fixed(sides[0].grid.extent, index[0]);
     const FeatureCell<VDimension> moving(sides[1].grid.extent, index[1]);
     float                         sum = 0.0F;
-    for (int channel = 0; channel < channels; ++channel)
+    if (isByFours)
     {
-      float value[2] = {};
-      float slope[2][VDimension] = {};
-      this->Read(fixed, sides[0].data + channel, value[0], slope[0]);
-      this->Read(moving, sides[1].data + channel, value[1], slope[1]);
-      const float difference = value[0] - value[1];
-      sum += difference * difference;
-      for (unsigned int d = 0; d < VDimension; ++d)
+      for (int channel = 0; channel < channels; channel += 4)
       {
-        byIndex[0][d] -= difference * slope[0][d];
-        byIndex[1][d] += difference * slope[1][d];
+        this->CompareChannels<4>(fixed, moving, channel, sum, byIndex);
+      }
+    }
+    else
+    {
+      for (int channel = 0; channel < channels; ++channel)
+      {
+        this->CompareChannels<1>(fixed, moving, channel, sum, byIndex);
       }
     }
     return static_cast<double>(sum / static_cast<float>(channels));
   }
 
+  template <int VWidth>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  Read(const FeatureCell<VDimension> & cell, const float * data, float & value, float (&slope)[VDimension]) const
+  CompareChannels(const FeatureCell<VDimension> & fixed,
+                  const FeatureCell<VDimension> & moving,
+                  int                             channel,
+                  float &                         sum,
+                  float (&byIndex)[2][VDimension]) const
   {
-    for (int corner = 0; corner < FeatureCell<VDimension>::Corners; ++corner)
+    float value[2][VWidth] = {};
+    float slope[2][VDimension][VWidth] = {};
+    fixed.Read(sides[0].data + channel, channels, sides[0].force != nullptr, value[0], slope[0]);
+    moving.Read(sides[1].data + channel, channels, sides[1].force != nullptr, value[1], slope[1]);
+    for (int n = 0; n < VWidth; ++n)
     {
-      const float number = data[cell.offset[corner] * channels];
-      value += cell.weight[corner] * number;
+      const float difference = value[0][n] - value[1][n];
+      sum += difference * difference;
       for (unsigned int d = 0; d < VDimension; ++d)
       {
-        slope[d] += cell.slope[d][corner] * data[cell.OffsetInSlope(d, corner) * channels];
+        byIndex[0][d] -= difference * slope[0][d][n];
+        byIndex[1][d] += difference * slope[1][d][n];
       }
     }
   }
@@ -283,6 +363,13 @@ MakeFeatureSide(const FieldGrid & output, const MovedFeatures & image, void * fo
   return side;
 }
 
+/** \brief Whether four numbers can be read together. */
+inline bool
+IsAligned(const float * data)
+{
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+
 /** \brief Calls \p enqueue with the bodies of EvaluateFeatureForces(), one after the other. */
 template <typename TEnqueue>
 void
@@ -303,6 +390,7 @@ WalkFeatureForces(const FieldShape &                   shape,
     body.sides[0] = MakeFeatureSide<dimension>(shape.grid, images[0], byFixed);
     body.sides[1] = MakeFeatureSide<dimension>(shape.grid, images[1], byMoving);
     body.channels = images[0].features.channels;
+    body.isByFours = body.channels % 4 == 0 && IsAligned(body.sides[0].data) && IsAligned(body.sides[1].data);
     body.squares = squares;
     body.walk = walk;
     enqueue(body);

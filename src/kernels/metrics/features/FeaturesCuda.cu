@@ -25,6 +25,40 @@
 namespace itk::CudaSpline
 {
 
+namespace
+{
+
+/** Blocks of a multiprocessor at once: chains of transforms, which are rare, would take all registers for one. */
+constexpr int ForcesBlocks = 3;
+
+template <typename TBody>
+__global__ void
+__launch_bounds__(BoxLanes, ForcesBlocks)
+  FeatureForcesKernel(const __grid_constant__ TBody body, const FieldWalk walk, const FieldBoxes boxes)
+{
+  WalkColumn(walk, boxes, blockIdx.x, body);
+}
+
+template <unsigned int VDimension, typename TReal>
+void
+Launch(const FeatureForces<VDimension, TReal> & body, const Residence & residence)
+{
+  const DeviceScope scope(residence.GetContext().device);
+  const FieldBoxes  boxes = BoxesOf(body.walk);
+  FeatureForcesKernel<<<BlocksOf(boxes.Count()), BoxThreads(), 0, residence.GetStream().Get()>>>(
+    body, body.walk, boxes);
+  CheckCuda(cudaGetLastError(), "FeatureForcesKernel");
+}
+
+template <typename TBody>
+void
+Launch(const TBody & body, const Residence & residence)
+{
+  LaunchField(body, body.walk, residence);
+}
+
+} // namespace
+
 void
 WalkSelfSimilarityOnCuda(const FieldGrid &             grid,
                          ScalarType                    pixel,
@@ -50,9 +84,8 @@ WalkFeatureForcesOnCuda(const FieldShape &                   shape,
                         void *                               scratch,
                         const Residence &                    residence)
 {
-  WalkFeatureForces(shape, images, sums, byMoving, byFixed, scratch, [&](const auto & body) {
-    LaunchField(body, body.walk, residence);
-  });
+  WalkFeatureForces(
+    shape, images, sums, byMoving, byFixed, scratch, [&](const auto & body) { Launch(body, residence); });
 }
 
 } // namespace itk::CudaSpline

@@ -23,6 +23,7 @@
 #include "itkCudaSpline/math/RoundedArithmetic.h"
 
 #include "kernels/fields/OrderedSums.h"
+#include "kernels/metrics/features/ChannelNumbers.h"
 
 #include <cmath>
 #include <cstdint>
@@ -76,23 +77,68 @@ struct PatchDistances
   {
     constexpr int  channels = SelfSimilarityChannels<VDimension>;
     CompensatedSum found[channels] = {};
-    const int      inPlane = VDimension > 2 ? radius : 0;
-    for (int z = -inPlane; z <= inPlane; ++z)
+    if (this->IsInner(at))
     {
-      for (int y = -radius; y <= radius; ++y)
-      {
-        for (int x = -radius; x <= radius; ++x)
-        {
-          const std::int64_t centre[3] = { at[0] + x, at[1] + y, at[2] + z };
-          this->AddSample(centre, found);
-        }
-      }
+      const TPixel * const centre = image + OffsetOf(walk, at);
+      this->ForEachOfPatch([&](int x, int y, int z) {
+        const std::int64_t offset = x + walk.size[0] * (y + walk.size[1] * z);
+        this->AddSample(
+          [&](unsigned int axis, int along) {
+            const std::int64_t stride = axis == 0 ? 1 : (axis == 1 ? walk.size[0] : walk.size[0] * walk.size[1]);
+            return centre[offset + along * stride];
+          },
+          found);
+      });
+    }
+    else
+    {
+      this->ForEachOfPatch([&](int x, int y, int z) {
+        const std::int64_t centre[3] = { at[0] + x, at[1] + y, at[2] + z };
+        this->AddSample(
+          [&](unsigned int axis, int along) {
+            std::int64_t of[3] = { centre[0], centre[1], centre[2] };
+            of[axis] += along;
+            return this->ValueAt(of[0], of[1], of[2]);
+          },
+          found);
+      });
     }
     this->Store(OffsetOf(walk, at), found);
   }
 
 private:
   static constexpr int Patches = 2 * static_cast<int>(VDimension);
+
+  /** Calls a functor with the offset of each sample of a patch from its centre. */
+  template <typename TFunctor>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  ForEachOfPatch(const TFunctor & functor) const
+  {
+    const int inPlane = VDimension > 2 ? radius : 0;
+    for (int z = -inPlane; z <= inPlane; ++z)
+    {
+      for (int y = -radius; y <= radius; ++y)
+      {
+        for (int x = -radius; x <= radius; ++x)
+        {
+          functor(x, y, z);
+        }
+      }
+    }
+  }
+
+  /** Whether all patches of a sample are in the image. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  IsInner(const std::int64_t (&at)[3]) const
+  {
+    const int reach = radius + distance;
+    bool      isInner = true;
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      isInner = isInner && at[d] >= reach && at[d] < walk.size[d] - reach;
+    }
+    return isInner;
+  }
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE TPixel
   ValueAt(std::int64_t x, std::int64_t y, std::int64_t z) const
@@ -104,16 +150,17 @@ private:
     return image[OffsetOf(walk, inside)];
   }
 
-  /** Adds the squared differences of a sample of all patches. */
+  /** Adds the squared differences of a sample of all patches.
+   *
+   * \param[in] valueAt value at a distance along an axis */
+  template <typename TValueAt>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  AddSample(const std::int64_t (&centre)[3], CompensatedSum * found) const
+  AddSample(const TValueAt & valueAt, CompensatedSum * found) const
   {
     TPixel values[Patches];
     for (int patch = 0; patch < Patches; ++patch)
     {
-      std::int64_t of[3] = { centre[0], centre[1], centre[2] };
-      of[patch / 2] += patch % 2 == 0 ? distance : -distance;
-      values[patch] = this->ValueAt(of[0], of[1], of[2]);
+      values[patch] = valueAt(static_cast<unsigned int>(patch / 2), patch % 2 == 0 ? distance : -distance);
     }
     int channel = 0;
     for (int first = 0; first < Patches; ++first)
@@ -143,9 +190,14 @@ private:
     const float mean = sum.Get() / static_cast<float>(channels);
     const bool  isFinite = mean - mean == 0.0F;
     means[offset] = isFinite ? mean : 0.0F;
-    for (int channel = 0; channel < channels; ++channel)
+    for (int first = 0; first < channels; first += 4)
     {
-      distances[offset * channels + channel] = isFinite ? found[channel].Get() - least : 0.0F;
+      ChannelNumbers<4> four;
+      for (int n = 0; n < 4; ++n)
+      {
+        four.numbers[n] = isFinite ? found[first + n].Get() - least : 0.0F;
+      }
+      four.Store(distances + offset * channels + first);
     }
   }
 };
@@ -188,7 +240,7 @@ struct SelfSimilarityOfDistances
   float *          channels; ///< distances before
   const float *    means;
   const PlainSum * total; ///< of the means
-  int              count; ///< channels of a sample
+  int              count; ///< channels of a sample: a multiple of 4
   double           samples;
   FieldWalk        walk;
 
@@ -201,10 +253,15 @@ struct SelfSimilarityOfDistances
     const float        most = 1000.0F * typical;
     const float        own = means[offset];
     const float        variance = own < least ? least : (own > most ? most : own);
-    for (int channel = 0; channel < count; ++channel)
+    for (int first = 0; first < count; first += 4)
     {
-      float & number = channels[offset * count + channel];
-      number = variance > 0.0F ? expf(-number / variance) : 1.0F;
+      float * const     of = channels + offset * count + first;
+      ChannelNumbers<4> four(of);
+      for (float & number : four.numbers)
+      {
+        number = variance > 0.0F ? expf(-number / variance) : 1.0F;
+      }
+      four.Store(of);
     }
   }
 };
