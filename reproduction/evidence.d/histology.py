@@ -12,8 +12,8 @@ are in units of half the picture's width, from its centre.
   wave vectors vary smoothly.
 * Tissue, layers and cells have densities of two dyes (hematoxylin, and eosin or DAB). Stain 1 maps densities to colours by Beer and Lambert's law. Stain 2
   has other densities for each class (not a function of the first brightness alone: layers swap their order), other colours and the law's power of 0.8.
-* The truth maps a point x of the fixed picture to R(x + d(x)), with R a rotation by the angle about the centre and a shift of 0.04, and d a sum of WAVES
-  sine waves with at most 1.5 periods per picture, scaled to a longest displacement of BEND. The moving picture is sampled at the inverse of the truth, which
+* The ground truth maps a point x of the fixed picture to R(x + d(x)), with R a rotation by the angle about the centre and a shift of 0.04, and d a sum of WAVES
+  sine waves with at most 1.5 periods per picture, scaled to a longest displacement of BEND. The moving picture is sampled at its inverse, which
   is iterated to 1e-10. A second tear is in the moving picture alone: a wedge of background of 3 degrees.
 * Both pictures have Gaussian noise of 8 of 255, of their own.
 * The error is the distance between the found and the true point, in pixels, at the tissue of the fixed picture.

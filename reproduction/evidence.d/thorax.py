@@ -26,7 +26,6 @@ import hashlib
 import json
 import pathlib
 import sys
-import time
 
 import nibabel
 import numpy
