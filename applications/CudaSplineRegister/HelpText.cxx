@@ -89,6 +89,10 @@ Presets (options override a preset; options marked * need one value for each of 
   - multimodal: for two contrasts or modalities: affine, then SyN by mutual information with averaged gradients and
             limited Jacobian determinants; --winsorize 0.005,0.995.
   - lung: for displacements of centimetres between images in one position: a dense search, then greedy with Adam.
+  - abdomen: for organs that move by centimetres in different directions, between images in one position: greedy by cc
+            with momentum, smooth updates and smooth fields.
+  - histology: for slices of tissue in different stains, rotated by any angle: affine by mutual information, then
+            B-splines by mutual information with a penalty on folds; --winsorize 0.005,0.995.
   - syn: affine, then SyN by cc with radius 4 and steps of 0.1 voxels, 100,70,50,20 iterations at 8,4,2,1 with --sigmas
             3,2,1,0; --winsorize 0.005,0.995.
   - standard: stages and parameters of antsRegistrationSyN.sh: rigid, affine, SyN. Mattes with 32 bins and a quarter

@@ -8,15 +8,16 @@ usage: reproduction/evidence.d/accuracy.py [options] [EXPERIMENT...]         (no
   lesion        errors around lesions that a mask leaves out (lesion.py)
   orientations  differences between results of the same pair, stored in other orders and directions of axes (orientations.py)
   abdomen       a phantom of an abdomen whose organs move by up to 40 mm in different directions (abdomen.py)
+  phases        the same, the moving image as without contrast agent (phases.py)
   gentle, strong, bent-contrast   Colin27, bent by known transforms (images.BENDS)
 
-  --methods NAME,...   presets, discrete+greedy, none, and peers (convexadam, deeds). Default: all presets
+  --methods NAME,...   presets, discrete+greedy, none, and peers (convexadam, deeds, picsl). Default: all presets
   --stages FILE        more methods: a JSON object of names and keyword arguments of cudaspline.register, e.g. {"a": {"stages": [{"kind": "affine"}]}}
   --data FOLDER        reads EXPERIMENT.npz, which --save wrote, instead of making the images
   --save FOLDER        writes them
   --device NAME        of the package (default: automatic)
   --threads N          (default: all)
-  --spacing MM         of the images (default: 1, of the abdomen 2, of orientations 4)
+  --spacing MM         of the images (default: 1, of abdomen and phases 2, of orientations 4)
   --once               each method runs once, as on the host; seconds are those of the first run then
   --limit SECONDS      after which no further method is started
   --json FILE          results, written after each method
@@ -42,12 +43,12 @@ import measures
 import pairs
 
 BENT = {"gentle": 0, "strong": 1, "bent-contrast": 2}  # of images.BENDS
-MODULES = ("contrast", "t2", "lesion", "orientations", "abdomen")
+MODULES = ("contrast", "t2", "lesion", "orientations", "abdomen", "phases")
 EXPERIMENTS = (*MODULES, *BENT)
 PRESETS = tuple(sorted(path.stem for path in (HERE.parents[1] / "src" / "pipeline" / "presets").glob("*.json")))
 REFINING = {"kind": "greedy", "radius": 2, "learning_rate": 0.25, "iterations": [50, 20], "shrink": [2, 1], "sigmas": [1, 0]}
 STAGES = {"affine": {"stages": [{"kind": "affine"}]}, "discrete+greedy": {"initial": "none", "stages": [{"kind": "discrete"}, REFINING]}}
-PEERS = ("convexadam", "deeds")
+PEERS = ("convexadam", "deeds", "picsl")
 
 
 def make(name, spacing, folders):
@@ -61,7 +62,7 @@ def make(name, spacing, folders):
 
 def spacing_of(name, spacing):
     """The spacing of an experiment's images, mm."""
-    return {"abdomen": 2.0, "orientations": 4.0}.get(name, 1.0) if spacing is None else spacing
+    return {"abdomen": 2.0, "phases": 2.0, "orientations": 4.0}.get(name, 1.0) if spacing is None else spacing
 
 
 def register(pair, options, device, threads):
@@ -153,9 +154,10 @@ def open_pair(name, arguments):
     """The pair of an experiment, from --data or from its sources."""
     spacing = spacing_of(name, arguments.spacing)
     if arguments.data:
-        file = "brains" if name in ("contrast", "orientations") else name
+        file = {"contrast": "brains", "orientations": "brains", "phases": "abdomen"}.get(name, name)
         pair = pairs.coarser(pairs.load(arguments.data / f"{file}.npz"), spacing)
-        return importlib.import_module("contrast").inverted(pair) if name == "contrast" else pair
+        changes = {"contrast": "inverted", "phases": "unenhanced"}
+        return getattr(importlib.import_module(name), changes[name])(pair) if name in changes else pair
     return make(name, spacing, ())
 
 

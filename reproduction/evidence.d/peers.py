@@ -1,7 +1,8 @@
-"""Registrations with large displacements by other software, on the processor: ConvexAdam of PyPI, and deeds of github.com/mattiaspaul/deedsBCV.
+"""Registrations with large displacements by other software, on the processor: ConvexAdam and picsl-greedy of PyPI, and deeds of github.com/mattiaspaul/deedsBCV.
 
-The folder of deeds' programs deedsBCV and applyBCVfloat (its `make deeds applyFloat`) is in the variable DEEDS. Both begin with the identity and have
-their own defaults. They know voxels alone: images have the same size and the same spacing along all axes.
+The folder of deeds' programs deedsBCV and applyBCVfloat (its `make deeds applyFloat`) is in the variable DEEDS. All begin with the identity. ConvexAdam and
+deeds have their own defaults and use voxels alone: images must have the same size, and spacings along the axes are ignored. picsl-greedy compares
+windows of radius 2 at 100, 100 and 50 iterations.
 """
 
 import os
@@ -62,8 +63,33 @@ def deeds(fixed, moving, threads):
     return numpy.stack(parts, axis=-1), seconds
 
 
+def picsl(pair, threads):
+    """(transform, seconds), files included."""
+    from picsl_greedy import Greedy3D
+
+    import images
+    import methods
+
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)  # its words are separated by spaces, which the names of folders may have
+        try:
+            for name in ("fixed", "moving"):
+                images.write(getattr(pair, name), f"{name}.nii")
+            begin = time.monotonic()
+            with methods.Captured(os.devnull):
+                Greedy3D().execute(f"-d 3 -threads {threads or os.cpu_count()} -i fixed.nii moving.nii -m NCC 2x2x2 -n 100x100x50 -o warp.nii.gz")
+            seconds = time.monotonic() - begin
+            field = cudaspline.Transform([f"{folder}/warp.nii.gz"], 3).field(pair.fixed.geometry)
+        finally:
+            os.chdir(before)
+    return cudaspline.Transform([field], 3), seconds
+
+
 def register(name, pair, threads):
     """(transform, seconds) by one of the functions above."""
+    if name == "picsl":
+        return picsl(pair, threads)
     values = [numpy.asarray(image.array, dtype=numpy.float32) for image in (pair.fixed, pair.moving)]
     displacements, seconds = {"convexadam": convex_adam, "deeds": deeds}[name](*values, threads)
     return transform_of(pair.fixed, displacements), seconds

@@ -26,7 +26,6 @@ import hashlib
 import json
 import pathlib
 import sys
-import time
 
 import nibabel
 import numpy
@@ -168,13 +167,13 @@ def still(fixed, moving, spacing, arguments):
 
 
 def package(*stages, **options):
-    """A method of this package: its stages from the identity."""
+    """A method of this package: its stages, or those of a preset, from the identity."""
 
     def run(fixed, moving, spacing, arguments):
         import cudaspline
 
         images = [cudaspline.Image(image.astype(numpy.float32), spacing, (0, 0, 0), numpy.eye(3)) for image in (fixed, moving)]
-        made = [stage if isinstance(stage, str) else cudaspline.Stage(**stage) for stage in stages]
+        made = [stage if isinstance(stage, str) else cudaspline.Stage(**stage) for stage in stages] or None
         found = cudaspline.register(*images, made, initial="none", device=arguments.device, threads=arguments.threads, **options)
         index = numpy.moveaxis(numpy.indices(fixed.shape), 0, -1).reshape(-1, 3)[:, ::-1]
         points = index * spacing
@@ -184,17 +183,20 @@ def package(*stages, **options):
     return run
 
 
-def convex_adam(fixed, moving, spacing, arguments):
-    """convexadam of PyPI with its defaults, on the processor; displacements in voxels along (z, y, x)."""
-    import torch
-    from convexAdam.convex_adam_MIND import convex_adam_pt
+def peer(name):
+    """A method of peers.py, with its defaults, on the processor. ConvexAdam gets values of the range that it documents."""
 
-    torch.set_num_threads(arguments.threads or 2)
-    values = [numpy.clip(image, -1000, 1000) for image in (fixed, moving)]
-    begin = time.monotonic()
-    found = convex_adam_pt(img_fixed=values[0].astype(numpy.float32), img_moving=values[1].astype(numpy.float32), device=torch.device("cpu"))
-    seconds = time.monotonic() - begin
-    return numpy.asarray(found)[..., ::-1] * spacing, seconds
+    def run(fixed, moving, spacing, arguments):
+        import cudaspline
+        import pairs
+        import peers
+
+        values = [numpy.clip(image, -1000, 1000).astype(numpy.float32) for image in (fixed, moving)]
+        images = [cudaspline.Image(image, spacing, (0, 0, 0), numpy.eye(3)) for image in values]
+        transform, seconds = peers.register(name, pairs.Pair("thorax", "thorax", *images, None, None), arguments.threads)
+        return transform.field(images[0]).array, seconds
+
+    return run
 
 
 WINSORIZE = (0.0, 0.999)
@@ -207,7 +209,9 @@ METHODS = {
     "bspline": package({"kind": "bspline", "metric": "meansquares", "grid_spacing": 20}),
     "discrete": package("discrete"),
     "discrete+greedy": package("discrete", {"kind": "greedy", "learning_rate": 0.25, "radius": 2, "iterations": (50, 20), "shrink": (2, 1), "sigmas": (1, 0)}),
-    "convexadam": convex_adam,
+    "lung": package(preset="lung"),
+    "abdomen": package(preset="abdomen"),
+    **{name: peer(name) for name in ("convexadam", "deeds", "picsl")},
 }
 
 

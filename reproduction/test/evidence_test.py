@@ -133,6 +133,46 @@ class Thorax(unittest.TestCase):
         self.assertTrue((self.breathing.flow(outside, 1.0) == outside).all())
 
 
+class Histology(unittest.TestCase):
+    """The slices of evidence.d/histology.py."""
+
+    def setUp(self):
+        import histology
+        import numpy
+
+        self.histology, self.numpy = histology, numpy
+
+    def test_backward_undoes_forward(self):
+        places = self.histology.grid(40)
+        for angle in (0.0, 130.0, 180.0):
+            truth = self.histology.Truth(angle, 1)
+            self.assertLess(abs(truth.backward(truth.forward(places)) - places).max(), 1e-9)
+            self.assertAlmostEqual(self.numpy.linalg.norm(truth.bend(places), axis=1).max(), self.histology.BEND, delta=0.002)
+
+    def test_errors(self):
+        """The ground truth without its bend has the error of the bend."""
+        size = 64
+        _, _, truth, places = self.histology.make(130.0, 1, size)
+        self.assertGreater(len(places), 0.1 * size**2)
+        spacing, half = self.histology.PIXEL * self.histology.SIZE / size, 0.5 * size
+        middle = self.numpy.full(2, (half - 0.5) * spacing)
+        matrix = self.numpy.eye(3)
+        matrix[:2, :2] = truth.rotation
+        matrix[:2, 2] = middle + self.numpy.array(self.histology.SHIFT) * half * spacing - truth.rotation @ middle
+        import cudaspline
+
+        found = self.histology.errors_of(cudaspline.Transform(matrix, 2), truth, places, size)
+        bend = self.numpy.linalg.norm(truth.bend(places), axis=1) * half
+        self.assertAlmostEqual(found["mean"], bend.mean(), places=6)
+        self.assertAlmostEqual(found["largest"], bend.max(), places=6)
+        self.assertEqual(found["folded"], 0)
+
+    def test_stains_differ(self):
+        fixed, moving, _, _ = self.histology.make(0.0, 1, 64)
+        luminance = [image.array @ self.numpy.array([0.30, 0.59, 0.11]) for image in (fixed, moving)]
+        self.assertLess(abs(self.numpy.corrcoef(*(values.ravel() for values in luminance))[0, 1]), 0.95)
+
+
 class Accuracy(unittest.TestCase):
     """The experiments of evidence.d/accuracy.py, the phantom with samples 8 mm apart."""
 

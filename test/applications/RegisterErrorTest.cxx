@@ -67,7 +67,7 @@ TEST_F(RegisterErrors, CommandLine)
         "--learning-rate 0: numbers above 0" } },
     { { "--preset", "best", "--bins", "161", "--precision", "half" },
       { "--preset \"best\"",
-        "brain, fast, lung, multimodal, standard, syn",
+        "abdomen, brain, fast, histology, lung, multimodal, standard, syn",
         "--bins 161",
         "--precision \"half\"",
         "float32, float64" } },

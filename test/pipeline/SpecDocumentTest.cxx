@@ -337,7 +337,8 @@ TEST(SpecDocument, AllProblemsAreReported)
       { "preset", "best" },
       { "options", { { "bins", 161 }, { "metric", "correlation" }, { "learning_rate", 0 }, { "odrer", 3 } } } });
   EXPECT_EQ(ofPreset.size(), 4u);
-  EXPECT_NE(textOf(ofPreset, "preset").find("brain, fast, lung, multimodal, standard, syn"), std::string::npos);
+  EXPECT_NE(textOf(ofPreset, "preset").find("abdomen, brain, fast, histology, lung, multimodal, standard, syn"),
+            std::string::npos);
   EXPECT_NE(textOf(ofPreset, "bins").find("161: whole numbers from 5 to 160"), std::string::npos);
   EXPECT_NE(textOf(ofPreset, "learning_rate").find("0: numbers above 0"), std::string::npos);
   EXPECT_NE(textOf(ofPreset, "odrer").find("no such option"), std::string::npos);
@@ -501,7 +502,9 @@ TEST(SpecDocument, OptimizersOfEachModel)
 
 TEST(SpecDocument, PresetsAndTheirLevelsOfLargeImages)
 {
-  EXPECT_EQ(GetPresetNames(), (std::vector<std::string>{ "brain", "fast", "syn", "multimodal", "lung", "standard" }));
+  EXPECT_EQ(
+    GetPresetNames(),
+    (std::vector<std::string>{ "brain", "fast", "syn", "multimodal", "lung", "abdomen", "histology", "standard" }));
   const auto standard = [](std::int64_t size, const Json & options) {
     const Json document{ { "cudaspline_registration", 1 }, { "preset", "standard" }, { "options", options } };
     return ReadSpec(document.dump(), { { size, 20, 20 } });

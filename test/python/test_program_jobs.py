@@ -964,7 +964,10 @@ class TestNames:
         for image, name in zip(pair[0], ("fixed.nii", "moving.nii")):
             write(sitk, tmp_path / name, image)
 
-    @pytest.mark.parametrize("preset", ["fast", "brain", "syn", "multimodal", "standard", "Brain"])
+    @pytest.mark.parametrize(
+        "preset",
+        ["fast", "brain", "syn", "multimodal", "abdomen", "histology", "standard", "Brain"],
+    )
     @pytest.mark.parametrize("metric", ["mattes", "meansquares", "cc", "MI"])
     def test_presets_with_another_metric(self, preset, metric):
         """Program and Python agree, and do not mention options that were not given."""

@@ -218,7 +218,9 @@ class TestProgram:
         read = cudaspline.Transform(str(tmp_path / "found.tfm"), len(size))
         assert difference(read.matrix, found.transform.matrix) < 1e-12
 
-    @pytest.mark.parametrize("preset", ["brain", "fast", "lung", "multimodal", "standard", "syn"])
+    @pytest.mark.parametrize(
+        "preset", ["abdomen", "brain", "fast", "histology", "lung", "multimodal", "standard", "syn"]
+    )
     def test_presets(self, rng, sitk, tmp_path, preset):
         # At an eighth of the size a smaller image, or mask, leaves mutual information so few
         # samples that roundings grow without bound.

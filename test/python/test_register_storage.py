@@ -86,6 +86,7 @@ GENERATORS = [((0, 1, 2), (-1, 1, 1)), ((1, 0, 2), (1, 1, 1)), ((2, 0, 1), (1, 1
     "options",
     [
         {"preset": "lung"},
+        {"preset": "abdomen"},
         {"metric": "mattes", "gradient": "grid", "learning_rate": 0.1, "update_variance": 10},
         {"metric": "mind"},
         {"metric": "ngf"},

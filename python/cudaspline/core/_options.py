@@ -68,7 +68,9 @@ OptimizerName = Literal[
 InversionName = Literal["fixed-point", "anderson"]
 SamplingName = Literal["none", "regular", "random"]
 GradientName = Literal["differences", "filter", "analytic", "grid"]
-PresetName = Literal["brain", "fast", "syn", "multimodal", "lung", "standard"]
+PresetName = Literal[
+    "brain", "fast", "syn", "multimodal", "lung", "abdomen", "histology", "standard"
+]
 
 
 class StageOptions(TypedDict, total=False):

@@ -125,7 +125,9 @@ def register(
         applied first.
     preset
         "brain" (affine, and SyN with "lncc"), "multimodal" (affine, and SyN with "mattes"), "lung"
-        (a dense search, then "greedy", for displacements of centimetres), "fast" (affine and SyN
+        (a dense search, then "greedy", for displacements of centimetres), "abdomen" ("greedy" with
+        smooth fields, for organs that move in different directions), "histology" (affine and
+        B-splines with "mattes", for slices in different stains), "fast" (affine and SyN
         without the finest level), "syn" (affine, and SyN with "cc" and ITK's step) or "standard"
         (rigid, affine and SyN with the parameters of antsRegistrationSyN.sh: linear stages compare
         a quarter of the voxels, and levels are those for large images if fixed has more than 256
