@@ -54,6 +54,13 @@ ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
                     DeviceWork &               work,
                     const ExecutionContext &   context);
 
+/** \brief Whether a device makes the table of scanline ends itself. */
+inline bool
+MakesScanlinesOnDevice(const ResampleDescriptor & descriptor)
+{
+  return descriptor.scanlineChain != nullptr && descriptor.scanlineEnds == nullptr;
+}
+
 /** \brief Axis of the output along which neighbours are the closest neighbours in the rows of the input.
  *
  * \param[in] descriptor what is done; 0 where it has no scanlines in host memory

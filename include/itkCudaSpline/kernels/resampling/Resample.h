@@ -50,7 +50,7 @@ struct ResampleDescriptor : InterpolationDescriptor
   std::int64_t sliceLines{ 0 };
 
   /** \name Where the samples are
-   * One of the three is given. */
+   * One of the first three is given, or on a device the fourth alone. */
   ///@{
   /** Continuous input indices of the two ends of every wanted scanline: lines x (start, end) x dimension, host memory.
    */
@@ -60,6 +60,9 @@ struct ResampleDescriptor : InterpolationDescriptor
   /** Writes the continuous input indices of some whole lines, \c samples x dimension numbers each, into host memory;
    * called by several threads at once. */
   std::function<void(std::int64_t firstLine, std::int64_t lines, double * indices)> indexProvider;
+  /** Affine maps (HasAffineScanlines()) of which a device makes the scanline ends if they are null: those of the whole
+   * output, which is the region of the chain. */
+  const TransformChain * scanlineChain{ nullptr };
   ///@}
 
   std::uint64_t defaultPixel{ 0 }; ///< bits of the output pixel where the point is outside, in the low bytes
