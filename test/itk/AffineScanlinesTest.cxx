@@ -67,7 +67,7 @@ MakeRandom(Random & random)
   }
   for (unsigned int k = 0; k < fixed.Size(); ++k)
   {
-    fixed[k] = k < TTransform::SpaceDimension ? random.Uniform(-80.0, 80.0) : 0.0;
+    fixed[k] = k < TTransform::InputSpaceDimension ? random.Uniform(-80.0, 80.0) : 0.0;
   }
   transform->SetFixedParameters(fixed);
   for (unsigned int k = 0; k < parameters.Size(); ++k)
@@ -136,7 +136,7 @@ ExpectScanlinesOfItks(Random & random)
 {
   for (int trial = 0; trial < 10; ++trial)
   {
-    (ExpectScanlinesOfItk<TTransforms::SpaceDimension>(MakeRandom<TTransforms>(random).GetPointer(), random), ...);
+    (ExpectScanlinesOfItk<TTransforms::InputSpaceDimension>(MakeRandom<TTransforms>(random).GetPointer(), random), ...);
   }
 }
 
