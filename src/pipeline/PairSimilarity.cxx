@@ -36,7 +36,7 @@ MeasureAgreement(const ImagePair &                          pair,
 {
   RegistrationInput input;
   input.pairs.push_back(pair);
-  return PreparedImages(input, context).MeasureAgreement(stages, stages);
+  return PreparedImages(input, context).MeasureAgreement(stages, &stages);
 }
 
 PairSimilarity

@@ -385,13 +385,16 @@ PreparedImages::SampleDisplacements(const FieldGrid & grid, const std::vector<Tr
 
 ImageAgreement
 PreparedImages::MeasureAgreement(const std::vector<TransformChain::Stage> & whole,
-                                 const std::vector<TransformChain::Stage> & linear)
+                                 const std::vector<TransformChain::Stage> * linear)
 {
-  const auto sampler = [this](const std::vector<TransformChain::Stage> & stages) {
+  const auto sampler = [this](const std::vector<TransformChain::Stage> & stages) -> DisplacementSource {
     return [this, &stages](const FieldGrid & grid) { return this->SampleDisplacements(grid, stages); };
   };
-  return itk::CudaSpline::MeasureAgreement(
-    this->OnHost(m_Pairs.front().fixed), this->OnHost(m_Pairs.front().moving), sampler(whole), sampler(linear), m_Host);
+  return itk::CudaSpline::MeasureAgreement(this->OnHost(m_Pairs.front().fixed),
+                                           this->OnHost(m_Pairs.front().moving),
+                                           sampler(whole),
+                                           linear != nullptr ? sampler(*linear) : nullptr,
+                                           m_Host);
 }
 
 std::vector<std::size_t>

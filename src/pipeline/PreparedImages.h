@@ -121,9 +121,9 @@ public:
   /** How well the images of the first pair agree.
    *
    * \param[in] whole stages from the fixed image to the moving one, in the memory of the images
-   * \param[in] linear those of them that were given or are linear */
+   * \param[in] linear those of them that were given or are linear; null: the significance is not measured */
   ImageAgreement
-  MeasureAgreement(const std::vector<TransformChain::Stage> & whole, const std::vector<TransformChain::Stage> & linear);
+  MeasureAgreement(const std::vector<TransformChain::Stage> & whole, const std::vector<TransformChain::Stage> * linear);
 
   /** Parameters of a transform that the first pair does not determine; see the function of this name.
    *

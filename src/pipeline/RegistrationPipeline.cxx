@@ -245,12 +245,23 @@ private:
     }
   }
 
+  static bool
+  IsLinear(const StageSpec & stage)
+  {
+    return std::holds_alternative<LinearModel>(stage.model);
+  }
+
+  std::size_t
+  CountLinear() const
+  {
+    return static_cast<std::size_t>(std::count_if(m_Spec.stages.begin(), m_Spec.stages.end(), IsLinear));
+  }
+
   /** How many linear stages there are before the first other one. */
   std::size_t
   CountFirstLinear() const
   {
-    const auto isLinear = [](const StageSpec & stage) { return std::holds_alternative<LinearModel>(stage.model); };
-    const auto other = std::find_if_not(m_Spec.stages.begin(), m_Spec.stages.end(), isLinear);
+    const auto other = std::find_if_not(m_Spec.stages.begin(), m_Spec.stages.end(), IsLinear);
     return static_cast<std::size_t>(other - m_Spec.stages.begin());
   }
 
@@ -290,7 +301,7 @@ private:
     const LinearTransform::Vector            shift = this->GetOutcome().start->GetTranslation();
     const FoundRotation                      found = FindBestRotation(m_Images, m_Start.centre, shift, m_Host);
     const std::vector<TransformChain::Stage> rotation{ found.transform.MakeStage() };
-    if (!(m_Images.MeasureAgreement(rotation, rotation).explained > ClearlyMore * before.explained))
+    if (!(m_Images.MeasureAgreement(rotation, nullptr).explained > ClearlyMore * before.explained))
     {
       return;
     }
@@ -302,6 +313,7 @@ private:
     if (!isBetter)
     {
       m_Stages.SetState(first);
+      m_OfLinear = before;
       return;
     }
     this->GetOutcome().isStopped = !goesOn;
@@ -337,7 +349,25 @@ private:
   MeasureLinear()
   {
     const std::vector<TransformChain::Stage> stages = m_Stages.MakeStages();
-    return m_Images.MeasureAgreement(stages, stages);
+    m_OfLinear = m_Images.MeasureAgreement(stages, &stages);
+    return *m_OfLinear;
+  }
+
+  /** The agreement under the result. What was measured of the linear stages is not measured again, unless masks or
+   * linear transforms are others now. */
+  ImageAgreement
+  MeasureResult()
+  {
+    const bool isKnown = m_OfLinear && m_Input.stageMasks.empty() && this->CountLinear() == this->CountFirstLinear();
+    if (isKnown && this->CountLinear() == m_Spec.stages.size())
+    {
+      return *m_OfLinear;
+    }
+    m_Images.SetMasks(m_Input.pairs); // not those of the last stage
+    const std::vector<TransformChain::Stage> linear = m_Stages.MakeLinearStages();
+    ImageAgreement agreement = m_Images.MeasureAgreement(m_Stages.MakeStages(), isKnown ? nullptr : &linear);
+    agreement.significance = isKnown ? m_OfLinear->significance : agreement.significance;
+    return agreement;
   }
 
   /** Whether the images can belong to each other. */
@@ -348,8 +378,7 @@ private:
     {
       return;
     }
-    m_Images.SetMasks(m_Input.pairs); // not those of the last stage
-    ImageAgreement agreement = m_Images.MeasureAgreement(m_Stages.MakeStages(), m_Stages.MakeLinearStages());
+    ImageAgreement agreement = this->MeasureResult();
     if (!this->Iterates()) // what was given is not judged by what a registration finds by chance
     {
       agreement.significance = std::numeric_limits<double>::quiet_NaN();
@@ -369,6 +398,8 @@ private:
   PreparedImages            m_Images;
   RegistrationStart         m_Start;
   StageSequence             m_Stages;
+  /** Under what the linear stages before all others found, if it was measured. */
+  std::optional<ImageAgreement> m_OfLinear;
 };
 
 } // namespace

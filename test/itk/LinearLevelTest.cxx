@@ -29,7 +29,9 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 /** \file
@@ -292,6 +294,7 @@ TEST_P(LinearLevels, EvaluateAtPlaces)
     auto                  metric = MakeItkMetric<3>(what, images, false);
     auto                  own = MakeLinearMetric(what);
     const auto            points = LinearTypes<3>::Metric::FixedSampledPointSetType::New();
+    std::vector<double>   places;
     itk::ImageRegionIteratorWithIndex<LinearTypes<3>::Image> it(images.images.fixed,
                                                                 images.images.fixed->GetBufferedRegion());
     unsigned int                                             number = 0;
@@ -307,7 +310,7 @@ TEST_P(LinearLevels, EvaluateAtPlaces)
         points->SetPoint(number++, point);
         if (images.fixedMask->IsInsideInWorldSpace(itk::Point<double, 3>(point)))
         {
-          own.places.insert(own.places.end(), { point[0], point[1], point[2] });
+          places.insert(places.end(), { point[0], point[1], point[2] });
         }
       }
     }
@@ -316,12 +319,12 @@ TEST_P(LinearLevels, EvaluateAtPlaces)
       // ITK takes the range of all points, under the mask or not: here there are no others.
       metric->SetFixedImageMask(LinearTypes<3>::Mask::Pointer());
       const auto under = LinearTypes<3>::Metric::FixedSampledPointSetType::New();
-      for (std::size_t n = 0; n < own.places.size() / 3; ++n)
+      for (std::size_t n = 0; n < places.size() / 3; ++n)
       {
         LinearTypes<3>::Metric::FixedSampledPointSetType::PointType point;
         for (unsigned int d = 0; d < 3; ++d)
         {
-          point[d] = static_cast<float>(own.places[3 * n + d]);
+          point[d] = static_cast<float>(places[3 * n + d]);
         }
         under->SetPoint(static_cast<unsigned int>(n), point);
       }
@@ -331,6 +334,7 @@ TEST_P(LinearLevels, EvaluateAtPlaces)
     {
       metric->SetFixedSampledPointSet(points);
     }
+    own.places = std::make_shared<const std::vector<double>>(std::move(places));
     metric->SetUseSampledPointSet(true);
     const auto transform = MakeItkLinear<3>(LinearKind::Rigid, images.centre);
     metric->SetFixedImage(images.images.fixed);

@@ -27,6 +27,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -79,6 +81,20 @@ Product(const std::array<std::array<double, VDimension>, VDimension> & a,
   return product;
 }
 
+/** Index of a voxel by its number in memory. */
+template <std::size_t VDimension>
+std::array<std::ptrdiff_t, VDimension>
+IndexOfVoxel(std::size_t number, const std::array<std::ptrdiff_t, VDimension> & size)
+{
+  std::array<std::ptrdiff_t, VDimension> index{};
+  for (std::size_t d = 0; d < VDimension; ++d)
+  {
+    index[d] = static_cast<std::ptrdiff_t>(number % static_cast<std::size_t>(size[d]));
+    number /= static_cast<std::size_t>(size[d]);
+  }
+  return index;
+}
+
 /** Goes on to the next voxel. */
 template <std::size_t VDimension>
 void
@@ -88,6 +104,24 @@ Advance(std::array<std::ptrdiff_t, VDimension> & index, const std::array<std::pt
   {
     index[d] = 0;
   }
+}
+
+/** Calls a functor with the number and the index of each voxel, on several threads. */
+template <std::size_t VDimension, typename TFunctor>
+void
+ForEachVoxel(const std::array<std::ptrdiff_t, VDimension> & size,
+             const ExecutionContext &                       context,
+             const TFunctor &                               functor)
+{
+  const std::ptrdiff_t rows = std::accumulate(size.begin() + 1, size.end(), std::ptrdiff_t{ 1 }, std::multiplies<>());
+  context.ParallelFor(rows, [&](std::int64_t begin, std::int64_t end) {
+    auto       number = static_cast<std::size_t>(begin * size[0]);
+    const auto last = static_cast<std::size_t>(end * size[0]);
+    for (auto index = IndexOfVoxel(number, size); number < last; ++number, Advance(index, size))
+    {
+      functor(number, index);
+    }
+  });
 }
 
 inline double
@@ -266,9 +300,10 @@ private:
     const auto firstOf = [&](std::ptrdiff_t of) { return (of * factor[last] + stride[last] - 1) / stride[last]; };
     const std::ptrdiff_t begin = std::min(firstOf(slab), counted[last]);
     all *= std::min(firstOf(slab + 1), counted[last]) - begin;
-    Index at{};
+    const bool isMasked = image.mask != nullptr && !isBrief;
+    Index      at{};
     at[last] = begin;
-    for (std::ptrdiff_t number = 0; number < all; ++number, Advance(at, counted))
+    for (std::ptrdiff_t number = 0; number < all; number += counted[0])
     {
       FieldGrid::Vector index{};
       std::ptrdiff_t    pixel = 0;
@@ -280,17 +315,29 @@ private:
         pixel = pixel * static_cast<std::ptrdiff_t>(grid.size[d]) + place;
         offset = offset * size[d] + place / factor[d];
       }
-      const auto value = static_cast<double>(pixels[pixel]);
-      if (!std::isfinite(value))
+      for (std::ptrdiff_t coarse = 0, x = 0; coarse < size[0]; ++coarse)
       {
-        continue;
+        const std::ptrdiff_t end = std::min((coarse + 1) * factor[0], static_cast<std::ptrdiff_t>(grid.size[0]));
+        double &             sum = values[static_cast<std::size_t>(offset + coarse)];
+        double &             read = numbers[static_cast<std::size_t>(offset + coarse)];
+        for (; x < end; x += stride[0])
+        {
+          const auto value = static_cast<double>(pixels[pixel + x]);
+          index[0] = static_cast<double>(static_cast<std::ptrdiff_t>(grid.start[0]) + x);
+          if (!std::isfinite(value))
+          {
+            continue;
+          }
+          lowest = std::min(lowest, value);
+          if (!isMasked || mask.IsInside(PlaceOfIndex(grid, index)))
+          {
+            sum += value;
+            read += 1.0;
+          }
+        }
       }
-      lowest = std::min(lowest, value);
-      if (image.mask == nullptr || isBrief || mask.IsInside(PlaceOfIndex(grid, index)))
-      {
-        values[static_cast<std::size_t>(offset)] += value;
-        numbers[static_cast<std::size_t>(offset)] += 1.0;
-      }
+      at[0] = counted[0] - 1; // to the next row
+      Advance(at, counted);
     }
     return lowest;
   }

@@ -89,7 +89,7 @@ DescribeMetric(const FieldGrid & grid, const SynSide & side, Interpolation metho
 std::size_t
 CountPlaces(const FieldGrid & grid, const LinearMetric & metric)
 {
-  return metric.places.empty() ? static_cast<std::size_t>(grid.Count()) : metric.places.size() / grid.dimension;
+  return metric.places == nullptr ? static_cast<std::size_t>(grid.Count()) : metric.places->size() / grid.dimension;
 }
 
 void
@@ -128,7 +128,7 @@ Check(const FieldGrid & grid, const SynSide & fixed, const SynSide & moving, con
             (metric.gradient == MetricGradient::Analytic && metric.order > 1),
           "gradients must be computed by central differences, by a Gaussian filter, or analytically from a spline of "
           "order 2 or more");
-  Require(metric.places.empty() || (metric.places.size() % grid.dimension == 0 && !HasWindows(metric.kind)),
+  Require(metric.places == nullptr || (metric.places->size() % grid.dimension == 0 && !HasWindows(metric.kind)),
           "points need one coordinate per axis, and metrics with windows do not support points");
 }
 
@@ -276,11 +276,11 @@ ComparedImages::SourceOfMask(const ResidentImage & mask) const
 void
 ComparedImages::TakePlaces()
 {
-  if (!m_Metric.places.empty())
+  if (m_Metric.places != nullptr)
   {
-    const auto places = this->Allocate(m_Metric.places.size() * sizeof(double));
-    Upload(places->Data(), m_Metric.places.data(), places->Bytes(), m_Residence);
-    m_Sources.points = this->Own(DescribeList(static_cast<std::int64_t>(m_Metric.places.size()), ScalarType::Float64),
+    const auto places = this->Allocate(m_Metric.places->size() * sizeof(double));
+    Upload(places->Data(), m_Metric.places->data(), places->Bytes(), m_Residence);
+    m_Sources.points = this->Own(DescribeList(static_cast<std::int64_t>(m_Metric.places->size()), ScalarType::Float64),
                                  std::shared_ptr<const void>(places, places->Data()));
   }
 }
@@ -293,7 +293,7 @@ ComparedImages::TakeFixed(const SynSide & fixed)
   std::shared_ptr<const void> values = fixed.image.data;
   std::shared_ptr<const void> inside;
   PixelRange                  range;
-  if (fixed.stages.empty() && m_Metric.places.empty() && fixed.image.grid == m_Grid)
+  if (fixed.stages.empty() && m_Metric.places == nullptr && fixed.image.grid == m_Grid)
   {
     inside = MaskOn(m_Grid, fixed.mask, m_Residence);
     range = FindPixelRange(fixed, m_Residence);
@@ -308,7 +308,7 @@ ComparedImages::TakeFixed(const SynSide & fixed)
     inside = count < samples ? std::shared_ptr<const void>(sampled, sampled->valid.get()) : nullptr;
     if (HasHistogram(m_Metric.kind))
     {
-      range = m_Metric.places.empty() ? FindPixelRange(fixed, m_Residence) : this->RangeAtPlaces(fixed);
+      range = m_Metric.places == nullptr ? FindPixelRange(fixed, m_Residence) : this->RangeAtPlaces(fixed);
     }
   }
   m_Sources.fixed =
@@ -433,11 +433,11 @@ PlanComparedImages(const FieldGrid &        grid,
                    std::size_t              places)
 {
   const SourceDescriptor source = DescribeMoving(moving, metric);
-  const std::size_t      named = places > 0 ? places : metric.places.size() / grid.dimension;
-  const std::size_t      samples = named > 0 ? named : static_cast<std::size_t>(grid.Count());
-  const std::size_t      volume = source.ElementBytes();
-  const auto             gradients = metric.gradient == MetricGradient::Image ? volume * grid.dimension : 0;
-  MemoryPlan             plan;
+  const std::size_t named = places == 0 && metric.places != nullptr ? metric.places->size() / grid.dimension : places;
+  const std::size_t samples = named > 0 ? named : static_cast<std::size_t>(grid.Count());
+  const std::size_t volume = source.ElementBytes();
+  const auto        gradients = metric.gradient == MetricGradient::Image ? volume * grid.dimension : 0;
+  MemoryPlan        plan;
   plan.sourceBytes = imageBytes + samples * (SizeOf(metric.arithmetic) + SizeOf(pixel) + 1) + gradients +
                      named * grid.dimension * sizeof(double) + (metric.arithmetic != pixel ? volume : 0) +
                      (source.NeedsFilter() ? volume : 0);

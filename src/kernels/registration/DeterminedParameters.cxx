@@ -48,6 +48,18 @@ struct NormalMatrix
   std::array<std::array<double, Most>, Most> products{};
   std::array<double, Most>                   motions{}; ///< sums of squares of displacements
   std::size_t                                samples{ 0 };
+
+  void
+  Add(const NormalMatrix & other)
+  {
+    for (std::size_t p = 0; p < Most; ++p)
+    {
+      std::transform(
+        products[p].begin(), products[p].end(), other.products[p].begin(), products[p].begin(), std::plus<>());
+    }
+    std::transform(motions.begin(), motions.end(), other.motions.begin(), motions.begin(), std::plus<>());
+    samples += other.samples;
+  }
 };
 
 /** The grid of the points to which a linear transform maps the points of a grid. */
@@ -90,7 +102,8 @@ class MovingSampler
 {
 public:
   MovingSampler(const MaskedImage & moving, const DisplacementSource & behind, const ExecutionContext & context)
-    : m_Image(moving, false, context, SamplesOfAnAxis<VDimension>)
+    : m_Context(context)
+    , m_Image(moving, false, context, SamplesOfAnAxis<VDimension>)
     , m_Behind(behind)
   {}
 
@@ -100,16 +113,18 @@ public:
   {
     const std::vector<double> displacements = m_Behind(grid);
     std::vector<double>       values(static_cast<std::size_t>(grid.Count()));
-    for (std::size_t n = 0; n < values.size(); ++n)
-    {
-      const Vector        point = PointOf(grid, static_cast<std::int64_t>(n));
-      PlaceOf<VDimension> moved{};
-      for (unsigned int d = 0; d < VDimension; ++d)
+    m_Context.ParallelFor(grid.Count(), [&](std::int64_t begin, std::int64_t end) {
+      for (auto n = static_cast<std::size_t>(begin); n < static_cast<std::size_t>(end); ++n)
       {
-        moved[d] = point[d] + displacements[n * VDimension + d] - m_Image.first[d];
+        const Vector        point = PointOf(grid, static_cast<std::int64_t>(n));
+        PlaceOf<VDimension> moved{};
+        for (unsigned int d = 0; d < VDimension; ++d)
+        {
+          moved[d] = point[d] + displacements[n * VDimension + d] - m_Image.first[d];
+        }
+        values[n] = this->ValueAt(Turned(m_Image.indexOfPoint, moved));
       }
-      values[n] = this->ValueAt(Turned(m_Image.indexOfPoint, moved));
-    }
+    });
     return values;
   }
 
@@ -132,6 +147,7 @@ private:
     return m_Image.ValueAt(inside);
   }
 
+  const ExecutionContext &   m_Context;
   CoarseImage<VDimension>    m_Image;
   const DisplacementSource & m_Behind;
 };
@@ -227,17 +243,25 @@ MakeNormalMatrix(const MaskedImage &        fixed,
   const std::vector<double>       values = sampler.ValuesAt(mapped);
   const std::vector<Vector>       gradients = FindGradients(sampler, mapped, values);
   const auto                      slopes = SlopesOf(transform);
-  NormalMatrix                    normal;
-  for (std::size_t n = 0; n < values.size(); ++n)
-  {
-    Vector point = PointOf(samples.voxels, static_cast<std::int64_t>(n));
-    if (std::isnan(values[n]) || !mask.IsInside(point))
+  constexpr std::size_t           parts = 64; // the same sums on any number of threads
+  std::array<NormalMatrix, parts> normals;
+  context.ParallelFor(parts, [&](std::int64_t begin, std::int64_t end) {
+    for (auto part = static_cast<std::size_t>(begin); part < static_cast<std::size_t>(end); ++part)
     {
-      continue;
+      for (std::size_t n = values.size() * part / parts; n < values.size() * (part + 1) / parts; ++n)
+      {
+        Vector point = PointOf(samples.voxels, static_cast<std::int64_t>(n));
+        if (std::isnan(values[n]) || !mask.IsInside(point))
+        {
+          continue;
+        }
+        std::transform(point.begin(), point.end(), transform.GetCentre().begin(), point.begin(), std::minus<>());
+        AddSample(slopes, point, gradients[n], normals[part]);
+      }
     }
-    std::transform(point.begin(), point.end(), transform.GetCentre().begin(), point.begin(), std::minus<>());
-    AddSample(slopes, point, gradients[n], normal);
-  }
+  });
+  NormalMatrix normal;
+  std::for_each(normals.begin(), normals.end(), [&normal](const NormalMatrix & part) { normal.Add(part); });
   return normal;
 }
 

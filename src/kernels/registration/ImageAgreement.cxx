@@ -27,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -44,10 +45,10 @@ constexpr double Unknown = std::numeric_limits<double>::quiet_NaN();
 /** What a coarse moving image has at the voxels of a coarse fixed image. */
 struct LaidImage
 {
-  std::vector<double>       values;
-  std::vector<unsigned int> valueBins;
-  std::vector<bool>         isInside; ///< of the moving image
-  double                    overlap{ 0.0 };
+  std::vector<double>        values;
+  std::vector<unsigned int>  valueBins;
+  std::vector<unsigned char> isInside; ///< of the moving image
+  double                     overlap{ 0.0 };
 };
 
 /** Mutual information as a part of the fixed image's entropy, and how well gradients are aligned. */
@@ -83,14 +84,17 @@ public:
   /** Central differences of values that are smoothed by (1 2 1) / 4 along each axis; per index.
    *
    * \param[in] isInside voxels that have a value; gradients are known where all neighbors have one */
-  GradientVolume(std::vector<double> values, const std::vector<bool> & isInside, const Index & size)
+  GradientVolume(std::vector<double>                values,
+                 const std::vector<unsigned char> & isInside,
+                 const Index &                      size,
+                 const ExecutionContext &           context)
     : m_Gradients(values.size())
-    , m_IsKnown(values.size(), true)
+    , m_IsKnown(values.size(), 1)
   {
     for (unsigned int axis = 0; axis < VDimension; ++axis)
     {
       const std::vector<double> before = values;
-      ForEachNeighbors(size, axis, [&](std::size_t low, std::size_t at, std::size_t high) {
+      ForEachNeighbors(size, axis, context, [&](std::size_t low, std::size_t at, std::size_t high) {
         values[at] = 0.25 * (before[low] + 2.0 * before[at] + before[high]);
       });
     }
@@ -98,15 +102,16 @@ public:
     std::size_t count = 0;
     for (unsigned int axis = 0; axis < VDimension; ++axis)
     {
-      ForEachNeighbors(size, axis, [&](std::size_t low, std::size_t at, std::size_t high) {
+      ForEachNeighbors(size, axis, context, [&](std::size_t low, std::size_t at, std::size_t high) {
+        const bool isKnown = m_IsKnown[at] != 0 && isInside[low] != 0 && isInside[at] != 0 && isInside[high] != 0;
         m_Gradients[at][axis] = 0.5 * (values[high] - values[low]);
-        m_IsKnown[at] = m_IsKnown[at] && isInside[low] && isInside[at] && isInside[high];
+        m_IsKnown[at] = isKnown ? 1 : 0;
       });
     }
     for (std::size_t n = 0; n < m_Gradients.size(); ++n)
     {
-      sum += m_IsKnown[n] ? std::sqrt(SquareOf(m_Gradients[n])) : 0.0;
-      count += m_IsKnown[n] ? 1 : 0;
+      sum += m_IsKnown[n] != 0 ? std::sqrt(SquareOf(m_Gradients[n])) : 0.0;
+      count += m_IsKnown[n];
     }
     const double mean = count > 0 ? sum / static_cast<double>(count) : 0.0;
     m_Noise = mean * mean;
@@ -125,7 +130,7 @@ public:
   bool
   IsKnown(std::size_t at) const
   {
-    return m_IsKnown[at];
+    return m_IsKnown[at] != 0;
   }
   /** Square of the length below which directions are taken for noise. */
   double
@@ -138,25 +143,18 @@ private:
   /** Calls a functor with each voxel and its neighbors along an axis; at the ends the voxel itself is its neighbor. */
   template <typename TFunctor>
   static void
-  ForEachNeighbors(const Index & size, unsigned int axis, const TFunctor & functor)
+  ForEachNeighbors(const Index & size, unsigned int axis, const ExecutionContext & context, const TFunctor & functor)
   {
-    std::size_t stride = 1;
-    std::size_t all = 1;
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      stride *= d < axis ? static_cast<std::size_t>(size[d]) : 1;
-      all *= static_cast<std::size_t>(size[d]);
-    }
-    Index index{};
-    for (std::size_t at = 0; at < all; ++at, Advance(index, size))
-    {
+    const auto stride = static_cast<std::size_t>(
+      std::accumulate(size.begin(), size.begin() + axis, std::ptrdiff_t{ 1 }, std::multiplies<>()));
+    ForEachVoxel(size, context, [&](std::size_t at, const Index & index) {
       functor(index[axis] > 0 ? at - stride : at, at, index[axis] + 1 < size[axis] ? at + stride : at);
-    }
+    });
   }
 
-  std::vector<Vector> m_Gradients;
-  std::vector<bool>   m_IsKnown;
-  double              m_Noise{ 0.0 };
+  std::vector<Vector>        m_Gradients;
+  std::vector<unsigned char> m_IsKnown;
+  double                     m_Noise{ 0.0 };
 };
 
 /** Two coarse images that are compared. */
@@ -197,13 +195,13 @@ public:
   ImageAgreement
   Run(const DisplacementSource & whole, const DisplacementSource & linear) const
   {
-    LaidImage      laid = this->Lay(whole);
-    ImageAgreement agreement;
+    const LaidImage laid = this->Lay(whole);
+    ImageAgreement  agreement;
     agreement.overlap = laid.overlap;
     agreement.isConstant = this->IsConstant();
     agreement.isUnknown = m_HasMask && m_FixedEntropy > 0.0 && !this->CanCompare(m_Counted.size());
     agreement.explained = this->FindShare(laid);
-    agreement.significance = this->FindSignificance(this->Lay(linear));
+    agreement.significance = linear ? this->FindSignificance(this->Lay(linear)) : Unknown;
     return agreement;
   }
 
@@ -227,9 +225,7 @@ private:
     laid.values.resize(m_FixedBins.size());
     laid.valueBins.resize(m_FixedBins.size());
     laid.isInside.resize(m_FixedBins.size());
-    Index index{};
-    for (std::size_t n = 0; n < laid.values.size(); ++n, Advance(index, m_Fixed.size))
-    {
+    ForEachVoxel(m_Fixed.size, m_Context, [&](std::size_t n, const Index & index) {
       Place moved = m_Fixed.PlaceAt(index);
       for (unsigned int d = 0; d < VDimension; ++d)
       {
@@ -243,9 +239,9 @@ private:
       }
       laid.values[n] = m_Moving.ValueAt(at);
       laid.valueBins[n] = m_Moving.BinOf(laid.values[n]);
-      laid.isInside[n] = isInside;
-    }
-    const auto isInside = [&laid](std::size_t n) { return laid.isInside[n]; };
+      laid.isInside[n] = isInside ? 1 : 0;
+    });
+    const auto isInside = [&laid](std::size_t n) { return laid.isInside[n] != 0; };
     laid.overlap = static_cast<double>(std::count_if(m_Counted.begin(), m_Counted.end(), isInside)) /
                    static_cast<double>(m_Counted.size());
     return laid;
@@ -262,7 +258,7 @@ private:
     std::vector<unsigned int> values = laid.valueBins;
     std::vector<std::size_t>  insides;
     std::copy_if(m_Counted.begin(), m_Counted.end(), std::back_inserter(insides), [&laid](std::size_t n) {
-      return laid.isInside[n];
+      return laid.isInside[n] != 0;
     });
     const double information = this->InformationOf(values);
     std::mt19937 random(1);
@@ -295,8 +291,8 @@ private:
     {
       return Unknown;
     }
-    const GradientVolume<VDimension> fixed(m_Fixed.values, laid.isInside, m_Fixed.size);
-    const GradientVolume<VDimension> moving(laid.values, laid.isInside, m_Fixed.size);
+    const GradientVolume<VDimension> fixed(m_Fixed.values, laid.isInside, m_Fixed.size, m_Context);
+    const GradientVolume<VDimension> moving(laid.values, laid.isInside, m_Fixed.size, m_Context);
     const std::vector<Matrix>        turns = this->MakeTurns();
     const Outline                    outline = this->FindOutline(laid);
     std::vector<Similarities>        found(turns.size());
@@ -379,7 +375,7 @@ private:
     Index            index{};
     for (std::size_t n = 0; n < laid.values.size(); ++n, Advance(index, m_Fixed.size))
     {
-      if (laid.isInside[n])
+      if (laid.isInside[n] != 0)
       {
         Place at{};
         std::copy(index.begin(), index.end(), at.begin());
@@ -488,18 +484,6 @@ private:
     return stride;
   }
 
-  Index
-  IndexOfVoxel(std::size_t number) const
-  {
-    Index index{};
-    for (unsigned int d = 0; d < VDimension; ++d)
-    {
-      index[d] = static_cast<std::ptrdiff_t>(number % static_cast<std::size_t>(m_Fixed.size[d]));
-      number /= static_cast<std::size_t>(m_Fixed.size[d]);
-    }
-    return index;
-  }
-
   /** Compares the fixed image with what was laid, turned about a centre; the nearest voxel counts. */
   Similarities
   Compare(const LaidImage &                  laid,
@@ -516,7 +500,7 @@ private:
     {
       const std::size_t n = m_Counted[number];
       bool              isThere = true;
-      const std::size_t at = this->FindTurned(this->IndexOfVoxel(n), matrix, centre, isThere);
+      const std::size_t at = this->FindTurned(IndexOfVoxel(n, m_Fixed.size), matrix, centre, isThere);
       joint[std::size_t{ m_FixedBins[n] } * bins + laid.valueBins[at]] += 1.0;
       if (!isThere || !fixed.IsKnown(n) || !moving.IsKnown(at))
       {

@@ -26,9 +26,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace itk::CudaSpline
 {
@@ -54,17 +57,23 @@ FindDistance(const FieldGrid & grid, const LinearTransform & one, const LinearTr
   return farthest / sample;
 }
 
-/** Replaces a transform with the earlier one that has the lowest value, if that is lower than its own. */
+/** Replaces a transform with the earlier one that has the lowest value, if that is lower than its own.
+ *
+ * \param[in] first value of the last one of them with its derivative, if it is known: sums with derivatives are rounded
+ * differently */
 void
 KeepBest(LinearLevel &                        images,
          const std::vector<LinearTransform> & earlier,
+         std::optional<double>                first,
          LinearTransform &                    transform,
          LinearRecord &                       record)
 {
   const auto   valueOf = [&images](const LinearTransform & of) { return images.Evaluate(of, false).value; };
   const double found = valueOf(transform);
+  const bool   isLower = first && *first - found > 1e-6 * std::abs(found);
   // Those in the middle matter only where the level, or all of them, made it worse.
-  if (std::min(valueOf(earlier.front()), valueOf(earlier.back())) >= found)
+  const auto isWorse = [&](const LinearTransform & of) { return valueOf(of) >= found; };
+  if ((isLower || isWorse(earlier.back())) && (earlier.size() == 1 || isWorse(earlier.front())))
   {
     return;
   }
@@ -125,7 +134,8 @@ LinearRegistration::RunLevel(std::size_t                          level,
   LinearMetric         metric = m_Options.metric;
   if (m_Options.samples.choice != SampleChoice::All)
   {
-    metric.places = DrawPlaces(grid, m_Options.samples, level, m_Residence.GetContext());
+    metric.places =
+      std::make_shared<const std::vector<double>>(DrawPlaces(grid, m_Options.samples, level, m_Residence.GetContext()));
   }
   LinearLevel images(grid,
                      SmoothSide(m_Fixed, of, m_Options.sigmasInMm, m_Residence),
@@ -139,9 +149,14 @@ LinearRegistration::RunLevel(std::size_t                          level,
   LinearOptimizer descent(images, transform, rules);
   LinearRecord    record;
   record.iterations = done;
+  std::optional<double> first;
   while (auto iteration = descent.Iterate())
   {
     transform = descent.GetTransform();
+    if (iteration->number == 1 && done == 0)
+    {
+      first = iteration->value;
+    }
     iteration->number += done;
     record.iterations = iteration->number;
     record.value = iteration->value;
@@ -157,7 +172,7 @@ LinearRegistration::RunLevel(std::size_t                          level,
   record.stop = isStopped ? record.stop : descent.GetStop();
   if (!isStopped && !earlier.empty() && record.stop != LinearStop::NoSamples)
   {
-    KeepBest(images, earlier, transform, record);
+    KeepBest(images, earlier, first, transform, record);
   }
   record.fallRate = descent.GetFallRate();
   record.gradient = descent.GetGradientMagnitude();

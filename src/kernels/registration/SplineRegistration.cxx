@@ -83,7 +83,8 @@ SplineRegistration::RunLevel(std::size_t                   level,
   LinearMetric metric = m_Options.metric;
   if (m_Options.samples.choice != SampleChoice::All)
   {
-    metric.places = DrawPlaces(grid, m_Options.samples, level, m_Residence.GetContext());
+    metric.places =
+      std::make_shared<const std::vector<double>>(DrawPlaces(grid, m_Options.samples, level, m_Residence.GetContext()));
   }
   SplineLevel images(grid,
                      SmoothSide(m_Fixed, of, m_Options.sigmasInMm, m_Residence),
@@ -110,6 +111,9 @@ SplineRegistration::RunLevel(std::size_t                   level,
     [&images](const double * parameters, double * gradient) { return images.Evaluate(parameters, gradient).value; },
     rules,
     m_Residence);
+  // From zero a search keeps the best: there is nothing else to compare with.
+  const bool isFromZero =
+    done == 0 && std::all_of(coefficients.begin(), coefficients.end(), [](double number) { return number == 0.0; });
   SplineRecord record;
   record.evaluations = done;
   bool goesOn = true;
@@ -144,7 +148,7 @@ SplineRegistration::RunLevel(std::size_t                   level,
   record.stop = search.GetStop();
   record.best = search.GetBestValue();
   record.fallRate = search.GetFallRate();
-  if (isCompared && goesOn)
+  if (isCompared && goesOn && !isFromZero)
   {
     ClearResident(start.Data(), bytes, m_Residence);
     const double atStart = images.Evaluate(start.As<double>(), nullptr).value;

@@ -42,7 +42,7 @@ struct ImageAgreement
   double explained{ 1.0 };
   /** By how much the images have more in common under the linear transform than if the moving image is turned within
    * its outline, in standard deviations of the turned ones (MeasureAgreement()). Not a number where the fixed image is
-   * constant, fewer voxels can be compared, or nothing was registered. */
+   * constant, fewer voxels can be compared, or it was not measured. */
   double significance{ 0.0 };
   bool   isConstant{ false }; ///< one of the images is the same everywhere, the fixed one under its mask
   bool   isUnknown{ false };  ///< too few voxels under the mask of the fixed image can be compared
@@ -75,7 +75,7 @@ inline constexpr double PoorSignificance = 3.0;
  *
  * \param[in] fixed, moving images of one dimension, in host memory
  * \param[in] whole the transform from the fixed image to the moving one
- * \param[in] linear the transform without fields and B-splines that were found
+ * \param[in] linear the transform without fields and B-splines that were found; empty: the significance is not measured
  * \param[in] context threads; the result does not depend on them
  * \exception std::invalid_argument other dimensions or pixels */
 ImageAgreement

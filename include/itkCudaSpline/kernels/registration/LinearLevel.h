@@ -54,9 +54,9 @@ struct LinearMetric : MetricOptions
   unsigned int   order{ 1 };                 ///< of the moving image's B-spline, 0 to 5; 1 is linear
   MetricGradient gradient{ MetricGradient::CentralDifferences }; ///< Image is ITK's default: a Gaussian of a voxel
   ScalarType     arithmetic{ ScalarType::Float32 };              ///< of values and gradients; sums are double
-  /** Places in the virtual domain that are compared (mm), \c dimension numbers each, x first; empty: all samples of its
-   * grid. Not of LocalCorrelation. */
-  std::vector<double> places;
+  /** Places in the virtual domain that are compared (mm), \c dimension numbers each, x first; null: all samples of its
+   * grid. Not of LocalCorrelation. Shared, since copies of millions of places take longer than a comparison. */
+  std::shared_ptr<const std::vector<double>> places;
   /** A term that is added to the value; its points are in the spaces of the virtual domain, without fixed stages, and
    * of the moving image. */
   LandmarkTerm landmarks;
