@@ -340,8 +340,8 @@ protected:
   DescribeGrids(CudaSpline::TransformChain & chain) const;
 
 private:
-  /** Describes a linear transform as a chain of which a device makes the scanlines, with ITK's bits; false for others, in
-   * float precision, and for parts of scanlines. */
+  /** Describes a linear transform as a chain of which a device makes the scanlines, with ITK's bits; false for others,
+   * in float precision, and for parts of scanlines. */
   bool
   DescribeScanlines(const CudaSpline::ResampleDescriptor & resampling, CudaSpline::TransformChain & chain) const;
 

@@ -106,7 +106,7 @@ CopyOfThese(const Transform<float, VDimension, VDimension> *                   t
   return (Copy<TClasses<float>, TClasses<double>, VDimension>(transform, twin) || ...);
 }
 
-/** IsChainOfAffineMaps(); the classes that are named are those of one dimension alone. Scales are none of them: ITK
+/** IsChainOfAffineMaps(); the classes that are named are those of one dimension alone. Scales do not belong to them: ITK
  * subtracts their centre from the point and adds it again. */
 template <unsigned int VDimension, template <typename> class... TClasses>
 bool

@@ -72,7 +72,8 @@ KernelsAreTimed();
 void
 KeepKernelTime(cudaEvent_t begin, cudaEvent_t end);
 
-/** Adds the time of a call from its construction to its end, if calls of this thread are measured (BeginCallTimes()). */
+/** Adds the time of a call from its construction to its end, if calls of this thread are measured (BeginCallTimes()).
+ */
 class CallTimer
 {
 public:

@@ -37,6 +37,8 @@
 #include "itkCudaSmoothingRecursiveGaussianImageFilter.h"
 #include "itkCudaTransformToDisplacementFieldFilter.h"
 #include "itkCudaWarpImageFilter.h"
+#include "itkCudaSpline/device/Device.h"
+#include "itkCudaSpline/device/MemorySnapshot.h"
 #include "itkCudaSpline/device/StagedCopy.h"
 
 #include "itkAffineTransform.h"
@@ -246,6 +248,7 @@ TEST_F(DeviceImagesFault, APipelineCopiesOneImageToTheDeviceAndOneBack)
   // Parameters; the device makes the ends of scanlines of the resampling and of the field.
   EXPECT_GE(copied.toDevice, bytes);
   EXPECT_LE(copied.toDevice, bytes + 4096);
+  EXPECT_EQ(CallsOf("cudaMemGetInfo"), 5) << "once for each filter";
   EXPECT_GE(copied.toHost, bytes);
   EXPECT_LE(copied.toHost, bytes + 4096);
   EXPECT_TRUE(IsOnDevice(pipeline.resampler->GetOutput()));
@@ -561,6 +564,30 @@ TEST_F(DeviceImagesFault, LittleMemoryIsLeftToTheOperations)
   EXPECT_EQ(pipeline.field->GetLastBackend(), Backend::Cuda) << pipeline.field->GetFallbackReason();
   EXPECT_FALSE(IsOnDevice(pipeline.field->GetOutput())) << "three images are more than a quarter of the memory";
   EXPECT_TRUE(IsOnDevice(pipeline.smoother->GetOutput()));
+}
+
+TEST_F(DeviceImagesFault, ASnapshotAsksForFreeMemoryOnce)
+{
+  using itk::CudaSpline::AvailableDeviceMemory;
+  using itk::CudaSpline::MemorySnapshot;
+  const std::size_t before = AvailableDeviceMemory(0);
+  Hindrance         little;
+  little.free = std::size_t{ 1 } << 20;
+  {
+    const MemorySnapshot outer;
+    EXPECT_GE(AvailableDeviceMemory(0), before);
+    HinderShim(little);
+    EXPECT_GE(AvailableDeviceMemory(0), before);
+    {
+      const MemorySnapshot inner; // of an operation within the other one
+      EXPECT_LT(AvailableDeviceMemory(0), little.free);
+    }
+    EXPECT_GE(AvailableDeviceMemory(0), before);
+    MemorySnapshot::Forget();
+    EXPECT_LT(AvailableDeviceMemory(0), little.free);
+  }
+  HinderShim();
+  EXPECT_GE(AvailableDeviceMemory(0), before);
 }
 
 /** Every call of a short pipeline fails in turn. */

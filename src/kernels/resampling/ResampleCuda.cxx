@@ -188,15 +188,15 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
   SlabCoordinates<VDimension> coordinates(descriptor, plan, streams[0], uploaders[0], arguments);
   const DeviceBuffer          defaults = UploadDefaults(descriptor, source, streams[0], uploaders[0]);
   arguments.defaultPixels = static_cast<const std::uint64_t *>(defaults.Data());
-  const std::array<DeviceBuffer, 2> slabs{ DeviceBuffer(plan.slabBytes, streams[0]),
-                                           DeviceBuffer(plan.slabBytes, streams[1]) };
+  const bool                        isThere = IsInDeviceMemory(output);
+  const std::size_t                 slabBytes = isThere && !descriptor.indexProvider ? 0 : plan.slabBytes;
+  const std::array<DeviceBuffer, 2> slabs{ DeviceBuffer(slabBytes, streams[0]), DeviceBuffer(slabBytes, streams[1]) };
   streams[0].Synchronize();
   const StreamJoin join(streams[1]); // it reads the table, which the first stream frees
 
   const std::int64_t lineBytes =
     descriptor.samples * arguments.components * static_cast<std::int64_t>(SizeOf(descriptor.output));
   const std::int64_t count = (descriptor.lines + plan.slabLines - 1) / plan.slabLines;
-  const bool         isThere = IsInDeviceMemory(output);
   const auto         memoryOf = [&](std::int64_t slab) {
     return isThere ? static_cast<char *>(output) + slab * plan.slabLines * lineBytes
                            : static_cast<char *>(slabs[static_cast<std::size_t>(slab % 2)].Data());
@@ -356,9 +356,9 @@ ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
                     DeviceWork &               work,
                     const ExecutionContext &   context)
 {
-  const Stream &         stream = work.StreamAfter(caller);
-  const bool             isAffine = descriptor.chain != nullptr && HasAffineScanlines(*descriptor.chain);
-  ResampleDescriptor     described = descriptor;
+  const Stream &     stream = work.StreamAfter(caller);
+  const bool         isAffine = descriptor.chain != nullptr && HasAffineScanlines(*descriptor.chain);
+  ResampleDescriptor described = descriptor;
   described.chain = isAffine ? nullptr : descriptor.chain;
   described.scanlineChain = isAffine ? descriptor.chain : nullptr;
   // Memory of the host is read before this returns.

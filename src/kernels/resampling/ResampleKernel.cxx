@@ -45,8 +45,7 @@ DescribeResampleKernel(const ResampleDescriptor & descriptor,
     if (MakesScanlinesOnDevice(descriptor))
     {
       arguments.alphas = &there;
-      PlanScanlines(
-        descriptor, samples, ScanlinesOf<decltype(dimension)::value>(*descriptor.scanlineChain), arguments);
+      PlanScanlines(descriptor, samples, ScanlinesOf<decltype(dimension)::value>(*descriptor.scanlineChain), arguments);
     }
     else if (descriptor.scanlineEnds != nullptr)
     {
