@@ -106,8 +106,8 @@ CopyOfThese(const Transform<float, VDimension, VDimension> *                   t
   return (Copy<TClasses<float>, TClasses<double>, VDimension>(transform, twin) || ...);
 }
 
-/** IsChainOfAffineMaps(); the classes that are named are those of one dimension alone. Scales do not belong to them: ITK
- * subtracts their centre from the point and adds it again. */
+/** IsChainOfAffineMaps(); the classes that are named are those of one dimension alone. Scales do not belong to them:
+ * ITK subtracts their centre from the point and adds it again. */
 template <unsigned int VDimension, template <typename> class... TClasses>
 bool
 IsAffine(const Transform<double, VDimension, VDimension> * transform)
