@@ -97,6 +97,7 @@ MemorySnapshot::Forget() noexcept
   for (MemorySnapshot * snapshot = innermostSnapshot; snapshot != nullptr; snapshot = snapshot->m_Outer)
   {
     snapshot->m_Device = -1;
+    snapshot->m_Bytes = 0;
   }
 }
 
