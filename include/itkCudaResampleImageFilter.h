@@ -340,6 +340,11 @@ protected:
   DescribeGrids(CudaSpline::TransformChain & chain) const;
 
 private:
+  /** Describes a linear transform as a chain of which a device makes the scanlines, with ITK's bits; false for others,
+   * in float precision, and for parts of scanlines. */
+  bool
+  DescribeScanlines(const CudaSpline::ResampleDescriptor & resampling, CudaSpline::TransformChain & chain) const;
+
   /** The description of an update for the kernels. */
   ///@{
   CudaSpline::ResampleDescription

@@ -373,6 +373,33 @@ template <typename TInputImage,
           typename TOutputImage,
           typename TInterpolatorPrecisionType,
           typename TTransformPrecisionType>
+bool
+CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::
+  DescribeScanlines(const CudaSpline::ResampleDescriptor & resampling, CudaSpline::TransformChain & chain) const
+{
+  if constexpr (IsAccelerated && InputDimension == OutputDimension &&
+                std::is_same<TInterpolatorPrecisionType, double>::value &&
+                std::is_same<TTransformPrecisionType, double>::value)
+  {
+    const bool areWhole = resampling.lineOffset == 0 && resampling.samples == resampling.lineLength;
+    if (areWhole && CudaSplineDetail::TransformDescriber<InputDimension>::AppendScanlines(this->GetTransform(), chain))
+    {
+      this->DescribeGrids(chain);
+      return true;
+    }
+  }
+  else
+  {
+    (void)resampling;
+    (void)chain;
+  }
+  return false;
+}
+
+template <typename TInputImage,
+          typename TOutputImage,
+          typename TInterpolatorPrecisionType,
+          typename TTransformPrecisionType>
 void
 CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, TTransformPrecisionType>::DescribeGrids(
   CudaSpline::TransformChain & chain) const
@@ -428,6 +455,10 @@ CudaResampleImageFilter<TInputImage, TOutputImage, TInterpolatorPrecisionType, T
     description.mapScanlines = [this](const CudaSpline::ExecutionContext & context) {
       return this->GetMapper().MapScanlines(context);
     };
+    if (this->DescribeScanlines(description.resampling, chain))
+    {
+      description.scanlineChain = std::move(chain);
+    }
   }
   else if (this->DescribeChain(chain))
   {

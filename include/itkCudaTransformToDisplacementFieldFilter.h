@@ -108,9 +108,10 @@ protected:
   GenerateData() override;
 
 private:
-  /** Describes a transform that is not linear; false where no kernel can walk it. */
+  /** Describes a transform that is not linear, or a linear one of which a device makes the scanlines with ITK's bits;
+   * false if no kernel can. */
   bool
-  DescribeChain(CudaSpline::TransformChain & chain) const;
+  DescribeChain(bool isLinear, CudaSpline::TransformChain & chain) const;
 
   /** Displacements at the ends of all requested scanlines, by ITK's own functions. */
   std::unique_ptr<double[]>

@@ -40,12 +40,15 @@ CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::Prin
 template <typename TOutputImage, typename TParametersValueType>
 bool
 CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::DescribeChain(
+  bool                         isLinear,
   CudaSpline::TransformChain & chain) const
 {
   // In float precision ITK rounds intermediate points, which only its own functions reproduce.
   if constexpr (IsAccelerated && std::is_same<TParametersValueType, double>::value)
   {
-    if (!CudaSplineDetail::TransformDescriber<ImageDimension>::Append(this->GetTransform(), chain))
+    using Describer = CudaSplineDetail::TransformDescriber<ImageDimension>;
+    const auto * const transform = this->GetTransform();
+    if (!(isLinear ? Describer::AppendScanlines(transform, chain) : Describer::Append(transform, chain)))
     {
       return false;
     }
@@ -61,6 +64,7 @@ CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::Desc
   }
   else
   {
+    (void)isLinear;
     (void)chain;
     return false;
   }
@@ -125,7 +129,7 @@ CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::Gene
   }
   CudaSpline::TransformChain chain;
   const bool                 isLinear = this->GetTransform()->IsLinear();
-  if (refusal == nullptr && !isLinear && !this->DescribeChain(chain))
+  if (refusal == nullptr && !isLinear && !this->DescribeChain(false, chain))
   {
     refusal =
       "only linear transforms, and of double precision B-spline and displacement field transforms and composites "
@@ -157,6 +161,8 @@ CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::Gene
     descriptor.lineOffset = wanted.GetIndex(0) - largest.GetIndex(0);
     descriptor.lineLength = static_cast<std::int64_t>(largest.GetSize(0));
     descriptor.chain = isLinear ? nullptr : &chain;
+    const bool areWhole = descriptor.lineOffset == 0 && descriptor.samples == descriptor.lineLength;
+    descriptor.scanlineChain = isLinear && areWhole && this->DescribeChain(true, chain) ? &chain : nullptr;
 
     CudaSplineBackend::Operation operation;
     operation.work = [&descriptor](int) {
@@ -167,7 +173,9 @@ CudaTransformToDisplacementFieldFilter<TOutputImage, TParametersValueType>::Gene
       return CudaSpline::PlanDisplacements(descriptor, CudaSpline::AvailableDeviceMemory(device));
     };
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      const std::unique_ptr<double[]> ends = isLinear ? this->MapScanlines(context) : nullptr;
+      const bool isMapped =
+        isLinear && (descriptor.scanlineChain == nullptr || context.backend != CudaSpline::Backend::Cuda);
+      const std::unique_ptr<double[]> ends = isMapped ? this->MapScanlines(context) : nullptr;
       descriptor.scanlineEnds = ends.get();
       CudaSplineDetail::PixelsToWrite field(output, context);
       CudaSpline::MakeDisplacements(descriptor, field.Data(), context);

@@ -260,7 +260,7 @@ if(CUDASPLINE_HAS_CUDA)
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/passes/MetricFieldCuda.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/passes/MetricSplineCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/passes/PointForcesCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/AffineScanlinesCuda.cu"
+      "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/AffineScanlinesCuda.cu"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/GatherSource.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResampleCuda.cxx"
       "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/DisplacementsCuda.cu"

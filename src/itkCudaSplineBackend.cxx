@@ -19,6 +19,7 @@
 #include "itkCudaSpline/itk/DevicePixels.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/MemorySnapshot.h"
 
 #include <algorithm>
 #include <chrono>
@@ -215,6 +216,7 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
   }
   try
   {
+    const CudaSpline::MemorySnapshot    snapshot;
     const CudaSpline::RunnableOperation runnable = RunnableOf(operation, process);
     const CudaSpline::DeviceSelection   selection = this->ChooseDevices(runnable, executor.GetConcurrency());
     const CudaSpline::RunRecord         record = CudaSpline::RunSelected(runnable, selection, context, &m_Calls);

@@ -22,6 +22,7 @@
 #include "itkCenteredEuler3DTransform.h"
 #include "itkCenteredRigid2DTransform.h"
 #include "itkCenteredSimilarity2DTransform.h"
+#include "itkCompositeTransform.h"
 #include "itkEuler2DTransform.h"
 #include "itkEuler3DTransform.h"
 #include "itkIdentityTransform.h"
@@ -105,6 +106,31 @@ CopyOfThese(const Transform<float, VDimension, VDimension> *                   t
   return (Copy<TClasses<float>, TClasses<double>, VDimension>(transform, twin) || ...);
 }
 
+/** IsChainOfAffineMaps(); the classes that are named are those of one dimension alone. Scales do not belong to them:
+ * ITK subtracts their centre from the point and adds it again. */
+template <unsigned int VDimension, template <typename> class... TClasses>
+bool
+IsAffine(const Transform<double, VDimension, VDimension> * transform)
+{
+  using Composite = CompositeTransform<double, VDimension>;
+  const std::type_info & type = typeid(*transform);
+  if (type == typeid(Composite))
+  {
+    const auto * const composite = static_cast<const Composite *>(transform);
+    bool               isAffine = true;
+    for (SizeValueType n = 0; n < composite->GetNumberOfTransforms(); ++n)
+    {
+      isAffine = isAffine && IsAffine<VDimension, TClasses...>(composite->GetNthTransformConstPointer(n));
+    }
+    return isAffine;
+  }
+  return type == typeid(AffineTransform<double, VDimension>) ||
+         type == typeid(CenteredAffineTransform<double, VDimension>) ||
+         type == typeid(IdentityTransform<double, VDimension>) ||
+         type == typeid(MatrixOffsetTransformBase<double, VDimension, VDimension>) ||
+         type == typeid(TranslationTransform<double, VDimension>) || ((type == typeid(TClasses<double>)) || ...);
+}
+
 } // namespace
 
 Transform<double, 2, 2>::ConstPointer
@@ -134,6 +160,31 @@ InDoublePrecision(const Transform<float, 3, 3> * transform)
                                                                  ScaleVersor3DTransform,
                                                                  ScaleSkewVersor3DTransform>(transform, twin));
   return twin;
+}
+
+bool
+IsChainOfAffineMaps(const Transform<double, 2, 2> * transform)
+{
+  return IsAffine<2,
+                  Euler2DTransform,
+                  Rigid2DTransform,
+                  Similarity2DTransform,
+                  CenteredRigid2DTransform,
+                  CenteredSimilarity2DTransform>(transform);
+}
+
+bool
+IsChainOfAffineMaps(const Transform<double, 3, 3> * transform)
+{
+  return IsAffine<3,
+                  Euler3DTransform,
+                  CenteredEuler3DTransform,
+                  VersorTransform,
+                  VersorRigid3DTransform,
+                  QuaternionRigidTransform,
+                  Similarity3DTransform,
+                  ScaleVersor3DTransform,
+                  ScaleSkewVersor3DTransform>(transform);
 }
 
 } // namespace itk::CudaSplineDetail

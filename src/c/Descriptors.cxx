@@ -19,7 +19,7 @@
 
 #include "c/Call.h"
 
-#include "itkCudaSpline/kernels/resampling/ScanlinesOfChain.h"
+#include "itkCudaSpline/kernels/transforms/ScanlinesOfChain.h"
 
 #include <algorithm>
 #include <cmath>

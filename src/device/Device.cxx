@@ -17,12 +17,14 @@
  *=========================================================================*/
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/MemorySnapshot.h"
 
 #include "device/DeviceHealth.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 #if defined(CUDASPLINE_HAS_CUDA)
 #  include <unistd.h>
@@ -41,6 +43,8 @@ namespace itk::CudaSpline
 
 namespace
 {
+thread_local MemorySnapshot * innermostSnapshot = nullptr;
+
 std::string
 EnvironmentWord(const char * name)
 {
@@ -77,6 +81,25 @@ ThrowUnknownDevice(const std::string & word, const DeviceProbe & probe)
                       (probe.reason.empty() ? "." : " (" + probe.reason + ")."));
 }
 } // namespace
+
+MemorySnapshot::MemorySnapshot()
+  : m_Outer(std::exchange(innermostSnapshot, this))
+{}
+
+MemorySnapshot::~MemorySnapshot()
+{
+  innermostSnapshot = m_Outer;
+}
+
+void
+MemorySnapshot::Forget() noexcept
+{
+  for (MemorySnapshot * snapshot = innermostSnapshot; snapshot != nullptr; snapshot = snapshot->m_Outer)
+  {
+    snapshot->m_Device = -1;
+    snapshot->m_Bytes = 0;
+  }
+}
 
 int
 DeviceCount()
@@ -301,13 +324,27 @@ AvailableDeviceMemory(int device, std::size_t resident)
 {
   const std::string limit = EnvironmentWord("CUDASPLINE_MEMORY_LIMIT");
   const std::size_t most = limit.empty() ? std::numeric_limits<std::size_t>::max() : ParseBytes(limit);
-  const DeviceScope scope(device);
-  std::size_t       free = 0;
-  std::size_t       total = 0;
-  CheckCuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   // What the stream-ordered pool holds back counts as used, but is ours to take.
-  const std::size_t available = (free + UnusedBytesOfPool(device) + resident) / 10 * 9;
-  return available < most ? available : most;
+  const PoolBytes        pool = BytesOfPool(device);
+  MemorySnapshot * const snapshot = innermostSnapshot;
+  std::size_t            bytes = 0;
+  if (snapshot != nullptr && snapshot->m_Device == device)
+  {
+    bytes = snapshot->m_Bytes;
+  }
+  else
+  {
+    const DeviceScope scope(device);
+    std::size_t       total = 0;
+    CheckCuda(cudaMemGetInfo(&bytes, &total), "cudaMemGetInfo");
+    bytes += pool.reserved;
+    if (snapshot != nullptr)
+    {
+      snapshot->m_Device = device;
+      snapshot->m_Bytes = bytes;
+    }
+  }
+  return std::min(most, (bytes - std::min(bytes, pool.used) + resident) / 10 * 9);
 }
 
 int

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "device/DeviceHealth.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/device/MemorySnapshot.h"
 
 #include <atomic>
 #include <memory>
@@ -190,6 +191,7 @@ CheckCuda(int code, const char * what)
   }
   if (error == cudaErrorMemoryAllocation)
   {
+    MemorySnapshot::Forget();
     throw DeviceError(DeviceError::Kind::OutOfMemory, message);
   }
   if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver || error == cudaErrorInvalidDevice ||

@@ -24,6 +24,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -83,8 +84,8 @@ DevicePool(int device)
   return found != pools.ofDevice.end() ? found->second : pools.ofDevice.emplace(device, Make(device)).first->second;
 }
 
-std::size_t
-UnusedBytesOfPool(int device)
+PoolBytes
+BytesOfPool(int device)
 {
   auto * const  pool = Find(device);
   std::uint64_t reserved = 0;
@@ -92,9 +93,9 @@ UnusedBytesOfPool(int device)
   if (pool == nullptr || cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved) != cudaSuccess ||
       cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess)
   {
-    return 0;
+    return {};
   }
-  return reserved > used ? static_cast<std::size_t>(reserved - used) : 0;
+  return { static_cast<std::size_t>(std::max(reserved, used)), static_cast<std::size_t>(used) };
 }
 
 void

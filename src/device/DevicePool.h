@@ -38,9 +38,16 @@ namespace itk::CudaSpline
 CUmemPoolHandle_st *
 DevicePool(int device);
 
-/** \brief Unused bytes of the pool of a device; 0 if there is no pool yet. */
-std::size_t
-UnusedBytesOfPool(int device);
+/** \brief Bytes of a pool. */
+struct PoolBytes
+{
+  std::size_t reserved{ 0 }; ///< that it holds, in use or not
+  std::size_t used{ 0 };     ///< that are in use
+};
+
+/** \brief Bytes of the pool of a device; 0 if there is no pool yet. */
+PoolBytes
+BytesOfPool(int device);
 
 } // namespace itk::CudaSpline
 

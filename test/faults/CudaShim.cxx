@@ -22,6 +22,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -74,6 +75,9 @@ struct Scopes
   std::size_t count;
 };
 thread_local Scopes scopes;
+
+/** Times of the calls of a thread; null where they are not measured. */
+thread_local std::map<std::string, CallTime> * callTimes = nullptr;
 
 /** Whether CUDA starts a context for the call where none is current, as was seen with the runtimes of CUDA 12.1
  * to 13.0. */
@@ -280,6 +284,33 @@ EndKernelTimes()
   }
   shim.kernels.clear();
   return seconds;
+}
+
+void
+BeginCallTimes()
+{
+  callTimes = new std::map<std::string, CallTime>;
+}
+
+std::map<std::string, CallTime>
+EndCallTimes()
+{
+  const std::unique_ptr<std::map<std::string, CallTime>> times(std::exchange(callTimes, nullptr));
+  return *times;
+}
+
+CallTimer::CallTimer(const char * name)
+  : m_Name(name)
+{}
+
+CallTimer::~CallTimer()
+{
+  if (callTimes != nullptr)
+  {
+    CallTime & time = (*callTimes)[m_Name];
+    ++time.calls;
+    time.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - m_Begin).count();
+  }
 }
 
 std::size_t

@@ -138,6 +138,21 @@ BeginKernelTimes();
 double
 EndKernelTimes();
 
+/** What the calls of a name took. */
+struct CallTime
+{
+  std::int64_t calls{ 0 };
+  double       seconds{ 0.0 };
+};
+
+/** Begins to measure how long the calling thread is in each call of CUDA. */
+void
+BeginCallTimes();
+
+/** Ends that; returns the times since, by name. */
+std::map<std::string, CallTime>
+EndCallTimes();
+
 /** Calls that freed something that was not allocated, since the process began. */
 int
 WrongReleases();

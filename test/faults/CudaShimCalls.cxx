@@ -33,6 +33,7 @@ template <typename TReal, typename TFake>
 cudaError_t
 Call(const char * name, Kind kind, const TReal & real, const TFake & fake)
 {
+  const CallTimer timer(name);
   if (const cudaError_t error = Enter(name, kind))
   {
     return error;
@@ -62,6 +63,7 @@ template <typename TThing, typename TReal, typename TFake>
 cudaError_t
 Release(const char * name, const char * allocation, TThing thing, const TReal & real, const TFake & fake)
 {
+  const CallTimer timer(name);
   Drop(allocation, (std::uintptr_t)thing);
   if (ShimIsReal())
   {

@@ -22,6 +22,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -70,6 +71,22 @@ KernelsAreTimed();
 /** Takes two events of a stream, before and after a kernel. */
 void
 KeepKernelTime(cudaEvent_t begin, cudaEvent_t end);
+
+/** Adds the time of a call from its construction to its end, if calls of this thread are measured (BeginCallTimes()).
+ */
+class CallTimer
+{
+public:
+  explicit CallTimer(const char * name);
+  CallTimer(const CallTimer &) = delete;
+  CallTimer &
+  operator=(const CallTimer &) = delete;
+  ~CallTimer();
+
+private:
+  const char *                          m_Name;
+  std::chrono::steady_clock::time_point m_Begin{ std::chrono::steady_clock::now() };
+};
 
 /** Strikes out what a call of that name has allocated. */
 void

@@ -1,7 +1,8 @@
-# CudaResampleImageFilter under transforms that are not linear, with an extrapolator, and of several numbers a pixel, against
+# Scanlines of linear transforms, and CudaResampleImageFilter under transforms that are not linear, with an extrapolator, and of several numbers a pixel, against
 # ITK's filter.
 add_executable(
   CudaSplineTransformTests
+  AffineScanlinesTest.cxx
   CudaResampleImageFilterExtrapolationTest.cxx
   CudaResampleImageFilterTransformsTest.cxx
   CudaResampleImageFilterVectorTest.cxx

@@ -23,8 +23,8 @@
 #include "itkTransform.h"
 
 /** \file
- * \brief Converts linear transforms of float to double: the kernels and the evaluation of their sums use double.
- */
+ * \brief Linear transforms of ITK's own classes: those of float as transforms of double, because the kernels, and what
+ * is made of their sums, are double; and those whose roundings the kernels reproduce. */
 
 namespace itk::CudaSplineDetail
 {
@@ -58,6 +58,19 @@ CudaSpline_EXPORT Transform<double, 2, 2>::ConstPointer
  * \return a new object, or null if its class is not one of ITK's classes with a counterpart of double */
 CudaSpline_EXPORT Transform<double, 3, 3>::ConstPointer
                   InDoublePrecision(const Transform<float, 3, 3> * transform);
+
+/** \brief Whether the points of a linear transform are, to the bit, those of the affine maps that describe it
+ * (CudaSpline::AffineMap): of ITK's classes that multiply by a matrix and add an offset, and composites of these.
+ *
+ * \param[in] transform the transform */
+CudaSpline_EXPORT bool
+IsChainOfAffineMaps(const Transform<double, 2, 2> * transform);
+
+/** \brief The same in three dimensions.
+ *
+ * \param[in] transform the transform */
+CudaSpline_EXPORT bool
+IsChainOfAffineMaps(const Transform<double, 3, 3> * transform);
 
 /** @} */
 } // namespace itk::CudaSplineDetail

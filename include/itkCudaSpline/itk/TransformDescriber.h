@@ -20,7 +20,7 @@
 
 #include "itkCudaSpline/itk/DoubleTransform.h"
 #include "itkCudaSpline/itk/ImageAccess.h"
-#include "itkCudaSpline/kernels/transforms/TransformChain.h"
+#include "itkCudaSpline/kernels/transforms/ScanlinesOfChain.h"
 
 #include "itkBSplineExponentialDiffeomorphicTransform.h"
 #include "itkBSplineSmoothingOnUpdateDisplacementFieldTransform.h"
@@ -160,6 +160,24 @@ public:
       optimized->push_back(stages);
     }
     return isKnown;
+  }
+
+  /** Appends a linear transform whose points are, to the bit, those of its description.
+   *
+   * \param[in] transform the transform; as for Append() the chain borrows from it
+   * \param[in,out] chain the chain; not defined where false is returned
+   * \return false for all other transforms, and if a kernel does not make the scanlines of so many stages */
+  static bool
+  AppendScanlines(const TransformType * transform, CudaSpline::TransformChain & chain)
+  {
+    if constexpr (IsDouble && VDimension >= 2)
+    {
+      return IsChainOfAffineMaps(transform) && Append(transform, chain) && CudaSpline::HasAffineScanlines(chain);
+    }
+    else
+    {
+      return false;
+    }
   }
 
 private:

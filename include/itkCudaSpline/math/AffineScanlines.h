@@ -53,32 +53,79 @@ struct AffineScanlines
   EndsOf(std::int64_t line, ScanlineEnds<VDimension> & ends) const
   {
     std::int64_t index[VDimension];
+    this->IndexOf(line, index);
+    this->MapIndex(index, ends.start);
+    index[0] += size[0];
+    this->MapIndex(index, ends.end);
+  }
+
+  /** The displacements at the ends of a scanline, as itk::TransformToDisplacementFieldFilter computes them; the input
+   * is not used.
+   *
+   * \param[in] line its number, in memory order
+   * \param[out] ends displacements of its first sample, and of one past its last (mm) */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  DisplacementsOf(std::int64_t line, ScanlineEnds<VDimension> & ends) const
+  {
+    std::int64_t index[VDimension];
+    this->IndexOf(line, index);
+    this->MoveIndex(index, ends.start);
+    index[0] += size[0];
+    this->MoveIndex(index, ends.end);
+  }
+
+private:
+  /** Index of the first sample of a scanline. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  IndexOf(std::int64_t line, std::int64_t (&index)[VDimension]) const
+  {
     index[0] = start[0];
     for (unsigned int d = 1; d < VDimension; ++d)
     {
       index[d] = start[d] + line % size[d];
       line /= size[d];
     }
-    this->MapIndex(index, ends.start);
-    index[0] += size[0];
-    this->MapIndex(index, ends.end);
   }
 
-private:
+  /** Moves a point through all stages. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Apply(double (&point)[VDimension]) const
+  {
+    for (int i = 0; i < stageCount; ++i)
+    {
+      double moved[VDimension];
+      stages[i].Apply(point, moved);
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        point[d] = moved[d];
+      }
+    }
+  }
+
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   MapIndex(const std::int64_t (&index)[VDimension], double (&at)[VDimension]) const
   {
     double point[VDimension];
     IndexToPoint(outputOrigin, indexToPoint, index, point);
-    for (int i = 0; i < stageCount; ++i)
-    {
-      stages[i].Apply(point, at);
-      for (unsigned int d = 0; d < VDimension; ++d)
-      {
-        point[d] = at[d];
-      }
-    }
+    this->Apply(point);
     PointToContinuousIndex(inputOrigin, pointToIndex, point, at);
+  }
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  MoveIndex(const std::int64_t (&index)[VDimension], double (&displacement)[VDimension]) const
+  {
+    double point[VDimension];
+    IndexToPoint(outputOrigin, indexToPoint, index, point);
+    double moved[VDimension];
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      moved[d] = point[d];
+    }
+    this->Apply(moved);
+    for (unsigned int d = 0; d < VDimension; ++d)
+    {
+      displacement[d] = RoundedSum(moved[d], -point[d]);
+    }
   }
 };
 

@@ -19,6 +19,7 @@
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/DeviceStart.h"
+#include "itkCudaSpline/device/MemorySnapshot.h"
 
 #include <algorithm>
 #include <chrono>
@@ -46,6 +47,7 @@ PlanAgain(const RunnableOperation & operation,
 {
   try
   {
+    MemorySnapshot::Forget();
     plan = operation.plan(devices);
     reason += plan.memory.fits ? "" : "; " + plan.memory.reason;
     return plan.memory.fits;
@@ -220,8 +222,9 @@ RunSelected(const RunnableOperation & operation,
 RunRecord
 RunOperation(const RunnableOperation & operation, const std::string & word, const ExecutionContext & context)
 {
-  const bool         isOurs = ParseDeviceWish(word).kind == DeviceWish::Kind::Fastest;
-  const unsigned int threads = context.host != nullptr ? context.host->GetConcurrency() : 1;
+  const MemorySnapshot snapshot;
+  const bool           isOurs = ParseDeviceWish(word).kind == DeviceWish::Kind::Fastest;
+  const unsigned int   threads = context.host != nullptr ? context.host->GetConcurrency() : 1;
   return RunSelected(operation, ChooseDevices(operation, word, isOurs, threads), context);
 }
 

@@ -212,7 +212,10 @@ ExecuteResampleTask(const ResampleTask &     task,
 
   ResampleDescriptor resampling = task.resampling;
   resampling.extrapolation = task.extrapolates ? outside.get() : nullptr;
-  resampling.scanlineEnds = ends ? ends(context) : resampling.scanlineEnds;
+  if (ends && (context.backend != Backend::Cuda || resampling.scanlineChain == nullptr))
+  {
+    resampling.scanlineEnds = ends(context);
+  }
   Resample(resampling, *done.source, output, context.Part(SourcesMade, 1.0));
   done.times = { SecondsBetween(begin, made), SecondsBetween(made, std::chrono::steady_clock::now()) };
   return done;

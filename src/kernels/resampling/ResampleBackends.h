@@ -54,7 +54,14 @@ ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
                     DeviceWork &               work,
                     const ExecutionContext &   context);
 
-/** \brief Axis of the output along which neighbours are closest in the rows of the input.
+/** \brief Whether a device makes the table of scanline ends itself. */
+inline bool
+MakesScanlinesOnDevice(const ResampleDescriptor & descriptor)
+{
+  return descriptor.scanlineChain != nullptr && descriptor.scanlineEnds == nullptr;
+}
+
+/** \brief Axis of the output along which neighbours are the closest neighbours in the rows of the input.
  *
  * \param[in] descriptor the resampling; 0 without scanlines in host memory
  * \param[in] dimension components of an index */

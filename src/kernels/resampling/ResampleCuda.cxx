@@ -19,18 +19,18 @@
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/StagedCopy.h"
-#include "itkCudaSpline/kernels/resampling/ScanlinesOfChain.h"
+#include "itkCudaSpline/kernels/transforms/ScanlinesOfChain.h"
 
 #include "device/StreamPool.h"
 #include "kernels/coefficients/DeviceArrayBackends.h"
 #include "kernels/common/HostCopies.h"
 #include "kernels/evaluation/EvaluationCuda.h"
 #include "kernels/evaluation/MethodDispatch.h"
-#include "kernels/resampling/AffineScanlinesCuda.h"
 #include "kernels/resampling/GatherSource.h"
 #include "kernels/resampling/MapShape.h"
 #include "kernels/resampling/PlanScanlines.h"
 #include "kernels/resampling/ResampleBackends.h"
+#include "kernels/transforms/AffineScanlinesCuda.h"
 #include "kernels/transforms/StagesCuda.h"
 
 #include <algorithm>
@@ -38,7 +38,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
-#include <optional>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -65,6 +64,15 @@ public:
     if (descriptor.chain != nullptr)
     {
       UploadStages(*descriptor.chain, at, uploader, stream, arguments);
+    }
+    else if (MakesScanlinesOnDevice(descriptor))
+    {
+      const AffineScanlines<VDimension> scanlines = ScanlinesOf<VDimension>(*descriptor.scanlineChain);
+      auto * const                      ends = reinterpret_cast<ScanlineEnds<VDimension> *>(at);
+      auto * const                      alphas = reinterpret_cast<double *>(ends + descriptor.lines);
+      LaunchMapScanlines(scanlines, descriptor.lines, ends, alphas, stream);
+      arguments.alphas = alphas;
+      m_Ends = ends;
     }
     else if (!descriptor.indexProvider)
     {
@@ -123,6 +131,22 @@ private:
   std::vector<double>               m_Indices;
 };
 
+/** Sets the lane axis, the steps and the tiles of a resampling along scanlines. */
+template <unsigned int VDimension>
+void
+PlanLines(const ResampleDescriptor &        descriptor,
+          const SourceDescriptor &          source,
+          const ExecutionContext &          context,
+          EvaluationArguments<VDimension> & arguments)
+{
+  if (MakesScanlinesOnDevice(descriptor))
+  {
+    PlanScanlines(descriptor, source, ScanlinesOf<VDimension>(*descriptor.scanlineChain), arguments);
+    return;
+  }
+  arguments.tiles = PlanMapTiles(descriptor, source, context); // MakeResampleArguments() has set all else
+}
+
 /** Enqueues the copy of the default pixel of several components; no memory where there is none. */
 DeviceBuffer
 UploadDefaults(const ResampleDescriptor & descriptor,
@@ -156,7 +180,7 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
   std::array<Uploader, 2>     uploaders{ Uploader(threads), Uploader(threads) };
   Downloader                  downloader(threads);
   auto                        arguments = MakeResampleArguments<VDimension>(descriptor, source);
-  arguments.tiles = PlanMapTiles(descriptor, source.GetDescriptor(), context);
+  PlanLines(descriptor, source.GetDescriptor(), context, arguments);
   if (gathered != nullptr)
   {
     arguments.texture = gathered->Get();
@@ -164,15 +188,15 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
   SlabCoordinates<VDimension> coordinates(descriptor, plan, streams[0], uploaders[0], arguments);
   const DeviceBuffer          defaults = UploadDefaults(descriptor, source, streams[0], uploaders[0]);
   arguments.defaultPixels = static_cast<const std::uint64_t *>(defaults.Data());
-  const std::array<DeviceBuffer, 2> slabs{ DeviceBuffer(plan.slabBytes, streams[0]),
-                                           DeviceBuffer(plan.slabBytes, streams[1]) };
+  const bool                        isThere = IsInDeviceMemory(output);
+  const std::size_t                 slabBytes = isThere && !descriptor.indexProvider ? 0 : plan.slabBytes;
+  const std::array<DeviceBuffer, 2> slabs{ DeviceBuffer(slabBytes, streams[0]), DeviceBuffer(slabBytes, streams[1]) };
   streams[0].Synchronize();
   const StreamJoin join(streams[1]); // it reads the table, which the first stream frees
 
   const std::int64_t lineBytes =
     descriptor.samples * arguments.components * static_cast<std::int64_t>(SizeOf(descriptor.output));
   const std::int64_t count = (descriptor.lines + plan.slabLines - 1) / plan.slabLines;
-  const bool         isThere = IsInDeviceMemory(output);
   const auto         memoryOf = [&](std::int64_t slab) {
     return isThere ? static_cast<char *>(output) + slab * plan.slabLines * lineBytes
                            : static_cast<char *>(slabs[static_cast<std::size_t>(slab % 2)].Data());
@@ -275,14 +299,11 @@ PlanInPlace(const ResampleDescriptor & descriptor,
 
 /** The whole at once into an array of the device.
  *
- * \param[in] waits whether it is complete then, not enqueued
- * \param[in] affine the chain of a descriptor that has none, of which the device makes the scanlines; null: there is
- * none */
+ * \param[in] waits whether it is complete then, not enqueued */
 template <unsigned int VDimension>
 void
 ResampleInPlace(const ResampleDescriptor & descriptor,
                 const SampleSource &       source,
-                const TransformChain *     affine,
                 const DevicePlan &         plan,
                 void *                     output,
                 const Stream &             stream,
@@ -297,25 +318,9 @@ ResampleInPlace(const ResampleDescriptor & descriptor,
   }
   const DeviceBuffer defaults = UploadDefaults(descriptor, source, stream, uploader);
   arguments.defaultPixels = static_cast<const std::uint64_t *>(defaults.Data());
-  DeviceBuffer                               table;
-  std::optional<SlabCoordinates<VDimension>> coordinates;
-  if (affine != nullptr)
-  {
-    const AffineScanlines<VDimension> scanlines = ScanlinesOf<VDimension>(*affine);
-    PlanScanlines(descriptor, source.GetDescriptor(), scanlines, arguments);
-    table = DeviceBuffer(plan.memory.tableBytes, stream);
-    auto * const ends = static_cast<ScanlineEnds<VDimension> *>(table.Data());
-    auto * const alphas = reinterpret_cast<double *>(ends + descriptor.lines);
-    LaunchMapScanlines(scanlines, descriptor.lines, ends, alphas, stream);
-    arguments.ends = ends;
-    arguments.alphas = alphas;
-  }
-  else
-  {
-    arguments.tiles = PlanMapTiles(descriptor, source.GetDescriptor(), context);
-    coordinates.emplace(descriptor, plan.memory, stream, uploader, arguments);
-    coordinates->SetSlab(0, descriptor.lines, nullptr, stream, uploader, context);
-  }
+  PlanLines(descriptor, source.GetDescriptor(), context, arguments);
+  SlabCoordinates<VDimension> coordinates(descriptor, plan.memory, stream, uploader, arguments);
+  coordinates.SetSlab(0, descriptor.lines, nullptr, stream, uploader, context);
   arguments.output = output;
   arguments.count = descriptor.lines * arguments.samples;
   EnqueueReading(source, stream, [&] {
@@ -351,11 +356,11 @@ ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
                     DeviceWork &               work,
                     const ExecutionContext &   context)
 {
-  const Stream &         stream = work.StreamAfter(caller);
-  const bool             isAffine = descriptor.chain != nullptr && HasAffineScanlines(*descriptor.chain);
-  const TransformChain * affine = isAffine ? descriptor.chain : nullptr;
-  ResampleDescriptor     described = descriptor;
+  const Stream &     stream = work.StreamAfter(caller);
+  const bool         isAffine = descriptor.chain != nullptr && HasAffineScanlines(*descriptor.chain);
+  ResampleDescriptor described = descriptor;
   described.chain = isAffine ? nullptr : descriptor.chain;
+  described.scanlineChain = isAffine ? descriptor.chain : nullptr;
   // Memory of the host is read before this returns.
   const bool waits = caller == nullptr || !isAffine || descriptor.defaultPixels != nullptr;
   if (waits || !source.IsFreedInOrderOf(caller))
@@ -364,7 +369,7 @@ ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
   }
   const DevicePlan plan = PlanInPlace(described, source, stream, context);
   DispatchDimension(source.GetDescriptor().dimension, [&](auto dimension) {
-    ResampleInPlace<decltype(dimension)::value>(described, source, affine, plan, output, stream, waits, context);
+    ResampleInPlace<decltype(dimension)::value>(described, source, plan, output, stream, waits, context);
   });
 }
 

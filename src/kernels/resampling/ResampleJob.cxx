@@ -51,6 +51,7 @@ ResampleDescription::GetDescriptor() const
   descriptor.defaultPixels = samples.components > 1 ? defaultPixels.data() : nullptr;
   descriptor.chain = chain ? &*chain : nullptr;
   descriptor.scanlineEnds = ends.get();
+  descriptor.scanlineChain = scanlineChain ? &*scanlineChain : nullptr;
   return descriptor;
 }
 
@@ -235,7 +236,10 @@ ResampleJob::DescribeKernel(const ResamplePlan & plan)
   ExecutionContext context;
   context.host = m_Host;
   ResampleDescriptor descriptor = m_Task.resampling;
-  descriptor.scanlineEnds = this->ProvideEnds(context);
+  if (descriptor.scanlineChain == nullptr)
+  {
+    descriptor.scanlineEnds = this->ProvideEnds(context);
+  }
   const DeviceInfo   info = QueryDevice(plan.devices.front());
   const std::int64_t slab = plan.GetBoxes(m_Task).front().memory.slabLines;
   return DescribeResampleKernel(

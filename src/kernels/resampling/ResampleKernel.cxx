@@ -17,10 +17,12 @@
  *=========================================================================*/
 #include "kernels/resampling/ResampleKernel.h"
 
+#include "itkCudaSpline/kernels/transforms/ScanlinesOfChain.h"
+
 #include "kernels/evaluation/KernelChoice.h"
 #include "kernels/evaluation/MethodDispatch.h"
 #include "kernels/resampling/MapShape.h"
-#include "kernels/resampling/ResampleBackends.h"
+#include "kernels/resampling/PlanScanlines.h"
 
 namespace itk::CudaSpline
 {
@@ -40,7 +42,12 @@ DescribeResampleKernel(const ResampleDescriptor & descriptor,
     constexpr auto pixel = std::uint64_t{ 0 };
     arguments.defaultPixels = descriptor.defaultPixels != nullptr ? &pixel : nullptr;
     arguments.extrapolation = descriptor.extrapolation != nullptr ? &there : nullptr;
-    if (descriptor.scanlineEnds != nullptr)
+    if (MakesScanlinesOnDevice(descriptor))
+    {
+      arguments.alphas = &there;
+      PlanScanlines(descriptor, samples, ScanlinesOf<decltype(dimension)::value>(*descriptor.scanlineChain), arguments);
+    }
+    else if (descriptor.scanlineEnds != nullptr)
     {
       arguments.alphas = &there;
       arguments.tiles = PlanMapTiles(descriptor, samples, context);

@@ -73,7 +73,8 @@ MakeDisplacements(const DisplacementDescriptor & descriptor, void * output, cons
   }
   if (descriptor.samples > 0 && descriptor.lines > 0)
   {
-    if ((descriptor.chain == nullptr) == (descriptor.scanlineEnds == nullptr))
+    const bool isMappedOnDevice = context.backend == Backend::Cuda && descriptor.scanlineChain != nullptr;
+    if ((descriptor.chain == nullptr) == (descriptor.scanlineEnds == nullptr && !isMappedOnDevice))
     {
       throw std::invalid_argument("Displacements need exactly one of a chain of transforms and the ends of scanlines.");
     }

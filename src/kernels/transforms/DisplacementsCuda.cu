@@ -20,9 +20,11 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
+#include "itkCudaSpline/kernels/transforms/ScanlinesOfChain.h"
 
 #include "kernels/common/HostCopies.h"
 #include "kernels/evaluation/MethodDispatch.h"
+#include "kernels/transforms/AffineScanlinesCuda.h"
 #include "kernels/transforms/DisplacementBackends.h"
 #include "kernels/transforms/StagesCuda.h"
 
@@ -89,9 +91,16 @@ MakeSlabs(const DisplacementDescriptor & descriptor,
   {
     UploadStages(*descriptor.chain, static_cast<char *>(table.Data()), uploader, streams[0], arguments);
   }
-  else
+  else if (descriptor.scanlineEnds != nullptr)
   {
     uploader.Copy(table.Data(), descriptor.scanlineEnds, plan.tableBytes, streams[0]);
+  }
+  else
+  {
+    LaunchMoveScanlines(ScanlinesOf<VDimension>(*descriptor.scanlineChain),
+                        descriptor.lines,
+                        static_cast<ScanlineEnds<VDimension> *>(table.Data()),
+                        streams[0]);
   }
   const auto * const                ends = static_cast<const ScanlineEnds<VDimension> *>(table.Data());
   const bool                        isThere = IsInDeviceMemory(output);

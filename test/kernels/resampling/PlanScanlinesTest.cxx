@@ -19,7 +19,7 @@
 // promise is that of the table, to the bit.
 
 #include "kernels/resampling/PlanScanlines.h"
-#include "itkCudaSpline/kernels/resampling/ScanlinesOfChain.h"
+#include "itkCudaSpline/kernels/transforms/ScanlinesOfChain.h"
 #include "TiledCase.h"
 
 #include <algorithm>

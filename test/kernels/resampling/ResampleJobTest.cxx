@@ -20,6 +20,7 @@
 #include "PieceCase.h"
 
 #include "itkCudaSpline/kernels/resampling/ResampleJob.h"
+#include "itkCudaSpline/kernels/transforms/ScanlinesOfChain.h"
 
 #include <algorithm>
 #include <cmath>
@@ -156,6 +157,52 @@ TEST_P(ResampleJobOn, CutsWhatExceedsTheLimit)
   {
     EXPECT_NE(uncut.memory.reason.find("error bound"), std::string::npos) << uncut.memory.reason;
   }
+}
+
+/** A device makes the scanlines of affine maps itself, except for pieces, which the host plans by them. */
+TEST_P(ResampleJobOn, MapsAffineScanlinesWhereItRuns)
+{
+  FreshRandom random;
+  int         cut = 0;
+  for (const Interpolation interpolation : AllInterpolations)
+  {
+    std::vector<std::uint64_t> defaultPixels;
+    PieceCase                  test = Completed(ChainCase(3, "aa", interpolation, random), defaultPixels);
+    const testing::ScopedTrace trace(__FILE__, __LINE__, test.name);
+    const TransformChain       chain = std::exchange(test.chain, TransformChain());
+    const auto                 scanlines = ScanlinesOf<3>(chain);
+    ResampleDescriptor &       resampling = test.task.resampling;
+    resampling.lineLength = resampling.samples;
+    for (std::int64_t line = 0; line < resampling.lines; ++line)
+    {
+      ScanlineEnds<3> ends;
+      scanlines.EndsOf(line, ends);
+      test.ends.insert(test.ends.end(), ends.start, ends.start + 3);
+      test.ends.insert(test.ends.end(), ends.end, ends.end + 3);
+    }
+    test.Link();
+    const auto      whole = ComputeWhole(test, this->Context());
+    ResampleOptions options;
+    for (const std::size_t limit : { std::size_t{ 0 }, BytesOfWhole(test.task) / 4 * 3 })
+    {
+      options.memoryLimit = limit;
+      int                 mapped = 0;
+      ResampleDescription description = Describe(test, mapped);
+      description.scanlineChain = chain;
+      ResampleJob        job(std::move(description), options, nullptr);
+      const ResamplePlan plan = job.Plan(this->Devices());
+      if (!plan.memory.fits)
+      {
+        continue; // a rotation whose pieces read too much
+      }
+      cut += plan.pieces.fits ? 1 : 0;
+      ResampleRecord record;
+      EXPECT_TRUE(this->Run(job, plan, test, record) == whole);
+      EXPECT_EQ(job.DescribeKernel(plan).empty(), !this->GetParam());
+      EXPECT_EQ(mapped, this->GetParam() && !plan.pieces.fits ? 0 : 1);
+    }
+  }
+  EXPECT_GT(cut, 0);
 }
 
 TEST_P(ResampleJobOn, BoundsTheErrorWhereItIsWanted)

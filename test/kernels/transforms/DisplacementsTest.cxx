@@ -21,6 +21,7 @@
 #include "../resampling/TransformChainCase.h"
 
 #include "itkCudaSpline/kernels/transforms/Displacements.h"
+#include "itkCudaSpline/kernels/transforms/ScanlinesOfChain.h"
 
 #include <cstddef>
 
@@ -121,6 +122,40 @@ TEST_P(Displacements, OfScanlines)
       }
     }
   }
+}
+
+// Those at the ends of scanlines that a device makes of affine maps are those that the host makes.
+TEST_P(Displacements, OfAffineScanlines)
+{
+  FreshRandom            random;
+  const Case             test = LinearCase({ 13, 11, 12 }, random);
+  const TransformChain   chain = RandomChain(test, "aa", random);
+  const auto             scanlines = ScanlinesOf<3>(chain);
+  DisplacementDescriptor descriptor;
+  descriptor.output = ScalarType::Float64;
+  descriptor.samples = chain.regionSize[0];
+  descriptor.lines = chain.regionSize[1] * chain.regionSize[2];
+  descriptor.lineLength = descriptor.samples;
+  std::vector<ScanlineEnds<3>> ends(static_cast<std::size_t>(descriptor.lines));
+  for (std::int64_t line = 0; line < descriptor.lines; ++line)
+  {
+    scanlines.DisplacementsOf(line, ends[static_cast<std::size_t>(line)]);
+  }
+  const auto          count = static_cast<std::size_t>(descriptor.samples * descriptor.lines * 3);
+  std::vector<double> expected(count);
+  std::vector<double> output(count);
+  descriptor.scanlineEnds = ends.front().start;
+  MakeDisplacements(descriptor, expected.data(), this->Context());
+  descriptor.scanlineEnds = nullptr;
+  descriptor.scanlineChain = &chain;
+  if (!this->GetParam())
+  {
+    EXPECT_THROW(MakeDisplacements(descriptor, output.data(), this->Context()), std::invalid_argument)
+      << "the host has the ends";
+    return;
+  }
+  MakeDisplacements(descriptor, output.data(), this->Context());
+  EXPECT_EQ(output, expected);
 }
 
 TEST(DisplacementErrors, AreInvalidArguments)

@@ -50,8 +50,8 @@ struct ResampleDescriptor : InterpolationDescriptor
    * together. */
   std::int64_t sliceLines{ 0 };
 
-  /** \name Input points of the samples
-   * One of the three is given. */
+  /** \name Where the samples are
+   * One of the first three is given, or on a device the fourth alone. */
   ///@{
   /** Continuous input indices of both ends of every requested scanline: lines x (start, end) x dimension, in host
    * memory.
@@ -62,6 +62,9 @@ struct ResampleDescriptor : InterpolationDescriptor
   /** Writes the continuous input indices of some whole lines to host memory, \c samples x dimension numbers per line.
    * Several threads call it at once. */
   std::function<void(std::int64_t firstLine, std::int64_t lines, double * indices)> indexProvider;
+  /** Affine maps (HasAffineScanlines()) of which a device makes the scanline ends if they are null: those of the whole
+   * output, which is the region of the chain. */
+  const TransformChain * scanlineChain{ nullptr };
   ///@}
 
   std::uint64_t defaultPixel{ 0 }; ///< bits of the output pixel for points outside, in the low bytes

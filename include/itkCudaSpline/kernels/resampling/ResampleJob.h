@@ -57,8 +57,11 @@ struct ResampleDescription
   std::unique_ptr<double[]>     ends;  ///< ResampleDescriptor::scanlineEnds
   /** Computes the ends, with the threads of the context: when the source is made, or when pieces are planned. */
   std::function<std::unique_ptr<double[]>(const ExecutionContext & context)> mapScanlines;
-  /** Sets the displacements of fields that are stages of the chain: in the memory where the job runs, or on the host if
-   * pieces are planned. Empty: the chain has them. */
+  /** ResampleDescriptor::scanlineChain, in addition to mapScanlines: a device that resamples the whole does not call
+   * the function. */
+  std::optional<TransformChain> scanlineChain;
+  /** Sets the displacements of fields that are stages of the chain: where the job runs, or for the host, where pieces
+   * have to be planned. Empty: the chain has them. */
   std::function<void(const ExecutionContext & context, TransformChain & chain)> provideFields;
   ///@}
 

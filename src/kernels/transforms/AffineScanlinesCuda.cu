@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/resampling/AffineScanlinesCuda.h"
+#include "kernels/transforms/AffineScanlinesCuda.h"
 
 #include "itkCudaSpline/device/DeviceError.h"
 
@@ -26,6 +26,14 @@ namespace itk::CudaSpline
 
 namespace
 {
+
+constexpr int Threads = 128;
+
+unsigned int
+BlocksOf(std::int64_t count)
+{
+  return static_cast<unsigned int>((count + Threads - 1) / Threads);
+}
 
 template <unsigned int VDimension>
 __global__ void
@@ -45,6 +53,17 @@ MapScanlinesKernel(const AffineScanlines<VDimension> scanlines,
   }
 }
 
+template <unsigned int VDimension>
+__global__ void
+MoveScanlinesKernel(const AffineScanlines<VDimension> scanlines, std::int64_t lines, ScanlineEnds<VDimension> * ends)
+{
+  const std::int64_t i = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
+  if (i < lines)
+  {
+    scanlines.DisplacementsOf(i, ends[i]);
+  }
+}
+
 } // namespace
 
 template <unsigned int VDimension>
@@ -55,11 +74,20 @@ LaunchMapScanlines(const AffineScanlines<VDimension> & scanlines,
                    double *                            alphas,
                    const Stream &                      stream)
 {
-  constexpr int      threads = 128;
   const std::int64_t count = lines > scanlines.size[0] ? lines : scanlines.size[0];
-  const auto         blocks = static_cast<unsigned int>((count + threads - 1) / threads);
-  MapScanlinesKernel<<<blocks, threads, 0, stream.Get()>>>(scanlines, lines, ends, alphas);
+  MapScanlinesKernel<<<BlocksOf(count), Threads, 0, stream.Get()>>>(scanlines, lines, ends, alphas);
   CheckCuda(cudaGetLastError(), "MapScanlinesKernel");
+}
+
+template <unsigned int VDimension>
+void
+LaunchMoveScanlines(const AffineScanlines<VDimension> & scanlines,
+                    std::int64_t                        lines,
+                    ScanlineEnds<VDimension> *          ends,
+                    const Stream &                      stream)
+{
+  MoveScanlinesKernel<<<BlocksOf(lines), Threads, 0, stream.Get()>>>(scanlines, lines, ends);
+  CheckCuda(cudaGetLastError(), "MoveScanlinesKernel");
 }
 
 template void
@@ -68,5 +96,11 @@ template void
 LaunchMapScanlines<2>(const AffineScanlines<2> &, std::int64_t, ScanlineEnds<2> *, double *, const Stream &);
 template void
 LaunchMapScanlines<3>(const AffineScanlines<3> &, std::int64_t, ScanlineEnds<3> *, double *, const Stream &);
+template void
+LaunchMoveScanlines<1>(const AffineScanlines<1> &, std::int64_t, ScanlineEnds<1> *, const Stream &);
+template void
+LaunchMoveScanlines<2>(const AffineScanlines<2> &, std::int64_t, ScanlineEnds<2> *, const Stream &);
+template void
+LaunchMoveScanlines<3>(const AffineScanlines<3> &, std::int64_t, ScanlineEnds<3> *, const Stream &);
 
 } // namespace itk::CudaSpline

@@ -42,6 +42,20 @@ LaunchMapScanlines(const AffineScanlines<VDimension> & scanlines,
                    double *                            alphas,
                    const Stream &                      stream);
 
+/** \brief Enqueues the making of a table of the displacements at the ends of scanlines.
+ *
+ * \param[in] scanlines the map
+ * \param[in] lines scanlines of the whole output
+ * \param[out] ends displacements of each (mm), device memory
+ * \param[in] stream the stream
+ * \exception DeviceError the launch failed */
+template <unsigned int VDimension>
+void
+LaunchMoveScanlines(const AffineScanlines<VDimension> & scanlines,
+                    std::int64_t                        lines,
+                    ScanlineEnds<VDimension> *          ends,
+                    const Stream &                      stream);
+
 } // namespace itk::CudaSpline
 
 #endif

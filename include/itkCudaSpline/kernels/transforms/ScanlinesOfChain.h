@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSpline_kernels_resampling_ScanlinesOfChain_h
-#define itkCudaSpline_kernels_resampling_ScanlinesOfChain_h
+#ifndef itkCudaSpline_kernels_transforms_ScanlinesOfChain_h
+#define itkCudaSpline_kernels_transforms_ScanlinesOfChain_h
 
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
 #include "itkCudaSpline/math/AffineScanlines.h"
