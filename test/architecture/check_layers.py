@@ -171,7 +171,7 @@ class Tree:
         """The file of the repository that an include names, or None."""
         folder = path.rsplit("/", 1)[0] if "/" in path else "."
         program = "/".join(path.split("/")[:2])  # applications/CudaSplineRegister, for example
-        for base in (folder, "include", "src", program, "applications/Common", "test/support", "test"):
+        for base in (folder, "include", "src", program, "applications/Common", "test/support", "test/itk/support", "test"):
             candidate = os.path.normpath(os.path.join(base, name)).replace(os.sep, "/")
             if not candidate.startswith("..") and os.path.isfile(os.path.join(self.root, candidate)):
                 return candidate
