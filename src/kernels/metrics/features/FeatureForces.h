@@ -20,9 +20,9 @@
 
 #include "itkCudaSpline/kernels/metrics/Features.h"
 
-#include "kernels/fields/ImageWarping.h"
-#include "kernels/fields/OrderedSums.h"
-#include "kernels/metrics/ImageMapping.h"
+#include "kernels/fields/warping/ImageWarping.h"
+#include "kernels/fields/common/OrderedSums.h"
+#include "kernels/metrics/images/ImageMapping.h"
 
 #include <cstddef>
 #include <cstdint>

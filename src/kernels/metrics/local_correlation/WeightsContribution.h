@@ -18,7 +18,7 @@
 #ifndef WeightsContribution_h
 #define WeightsContribution_h
 
-#include "kernels/metrics/SamplePair.h"
+#include "kernels/metrics/samples/SamplePair.h"
 
 /** \file
  * \brief What a sample adds to the derivative of local correlation, whose weights come from the windows. */

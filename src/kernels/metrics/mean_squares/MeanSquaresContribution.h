@@ -18,7 +18,7 @@
 #ifndef MeanSquaresContribution_h
 #define MeanSquaresContribution_h
 
-#include "kernels/metrics/SamplePair.h"
+#include "kernels/metrics/samples/SamplePair.h"
 
 /** \file
  * \brief What a sample adds to mean squares. */
