@@ -5,12 +5,15 @@
 # cudaspline_kernel_instances(<variable>): the sources
 function(cudaspline_kernel_instances variable)
   set(names "")
-  # add_instance(<source> <folder>/<launcher> <template arguments>)
+  # add_instance(<source> <folder>/<launcher> <template arguments>): nothing for a folder that is not built
   macro(add_instance name launcher arguments)
-    list(APPEND names "${name}")
-    set(header_of_${name} "${launcher}.cuh")
-    get_filename_component(type "${launcher}" NAME)
-    string(APPEND instances_of_${name} "template struct ${type}<${arguments}>;\n")
+    string(REGEX MATCH "^[a-z]+" folder "${launcher}")
+    if(folder IN_LIST CUDASPLINE_KERNEL_FOLDERS)
+      list(APPEND names "${name}")
+      set(header_of_${name} "${launcher}.cuh")
+      get_filename_component(type "${launcher}" NAME)
+      string(APPEND instances_of_${name} "template struct ${type}<${arguments}>;\n")
+    endif()
   endmacro()
 
   foreach(real IN ITEMS float double)

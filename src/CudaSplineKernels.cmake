@@ -33,238 +33,57 @@ function(cudaspline_kernels_settings target)
   endif()
 endfunction()
 
-# cudaspline_leave_out_rooms(<room>...): sources of these folders of kernels/, on which none of the others stands
-function(cudaspline_leave_out_rooms)
-  list(JOIN ARGN "|" rooms)
-  foreach(target CudaSplineHostKernels CudaSplineKernels)
-    get_target_property(sources ${target} SOURCES)
-    list(FILTER sources EXCLUDE REGEX "/kernels/(${rooms})/")
-    set_target_properties(${target} PROPERTIES SOURCES "${sources}")
-  endforeach()
+# cudaspline_kernel_sources([HOST <source>...] [DISPATCH <source>...] [CUDA <source>...]): sources of the folder that calls it. Those of
+# DISPATCH read CUDASPLINE_HAS_CUDA, those of CUDA are compiled with it only.
+function(cudaspline_kernel_sources)
+  cmake_parse_arguments(PARSE_ARGV 0 with "" "" "HOST;DISPATCH;CUDA")
+  list(TRANSFORM with_HOST PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  list(TRANSFORM with_DISPATCH PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  list(TRANSFORM with_CUDA PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  target_sources(CudaSplineHostKernels PRIVATE ${with_HOST})
+  target_sources(CudaSplineKernels PRIVATE ${with_DISPATCH})
+  if(CUDASPLINE_HAS_CUDA)
+    target_sources(CudaSplineKernels PRIVATE ${with_CUDA})
+  endif()
 endfunction()
 
 # Sources that do not depend on CUDA: compiled once if a folder is built both without and with it.
-add_library(
-  CudaSplineHostKernels
-  OBJECT
-  "${CMAKE_CURRENT_LIST_DIR}/device/HostConcurrency.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/device/HostThreads.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/device/LargePages.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/arrays/ArrayInterpolationCpu.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/arrays/ArrayWindows.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/backend/BackendChoice.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/backend/BackendLedger.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/backend/OperationRun.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/ContentChecksum.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/PlanSource.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/SourceCache.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/StoreCoefficients.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/lines/LineFilter.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/lines/PrefilterCpu.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/common/CostModel.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/common/Execution.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/common/LabelImages.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/common/MemoryPlan.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/common/MirroredArray.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/common/NonFiniteValues.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/EvaluationBackends.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/KernelChoice.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/EvaluationTilePlan.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationCpu.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationCpuPacked.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationCpuSplineDouble.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationCpuSplineSingle.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationCpuTexture.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/EvaluationRuns.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/LinearRun.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/host/NearestRun.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/ScanlinePlan.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldOperationsCpu.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldWeights.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/HostFields.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/gaussian/RecursiveGaussianCpu.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/JointHistogramCpu.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/local_correlation/ExactCorrelationCpu.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/SplineGradientsCpu.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/local_correlation/LocalCorrelationCpu.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/passes/MetricCpu.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricFormula.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MetricSamples.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/PhysicalShift.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/PointFieldMetric.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/correlation/Correlation.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/demons/Demons.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/features/SelfSimilarityMetric.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/local_correlation/LocalCorrelationMetric.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/mean_squares/MeanSquares.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/mutual_information/InformationForces.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/mutual_information/MutualInformation.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/passes/MetricDispatch.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ComparedImages.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ConvergenceWindow.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/DeformableRegistration.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/DenseSearch.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/DeterminedParameters.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/GreedyLevel.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ImageAgreement.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ImagePyramid.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ImageStatistics.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/Lbfgs.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LevelField.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LevelForces.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LineSearch.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LinearLevel.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LinearOptimizer.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LinearRegistration.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/RangeUnderMask.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/RotationSearch.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/SamplePlaces.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/SplineLevel.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/SplineRegistration.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/SynLevel.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/VelocityLevel.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/IndexBounds.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/MapShape.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/PiecePlan.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/PlanMapTiles.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResampleJob.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResampleKernel.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResampleKernelsLoader.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResamplePieces.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResampleTask.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/ChainBounds.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/LinearTransform.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/StageIdentity.cxx"
-)
+add_library(CudaSplineHostKernels OBJECT)
 cudaspline_kernels_settings(CudaSplineHostKernels)
 
 # What reads CUDASPLINE_HAS_CUDA, and the GPU part.
-add_library(
-  CudaSplineKernels
-  OBJECT
-  "${CMAKE_CURRENT_LIST_DIR}/device/Device.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/device/DeviceHealth.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/device/DeviceStart.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/arrays/ArrayInterpolation.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/arrays/DeviceArrays.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/common/Residence.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/Prefilter.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/ErrorBounds.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/SamplePoints.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldFolding.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldOperations.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/SplineField.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/SplineSmoothing.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/VelocityField.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/VelocityIntegration.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/VelocityLimit.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/WarpImage.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/gaussian/RecursiveGaussian.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/JointHistogram.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/LocalCorrelationLoss.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/SplineGradients.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/local_correlation/LocalCorrelation.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/local_correlation/LocalMetric.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MappedImage.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/features/Features.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/gradient_fields/GradientFields.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/Metric.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/passes/PointForces.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/ConvertNumbers.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/DemonsLevel.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/DeterminantLimit.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/DenseCosts.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ForceSum.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/BoxSums.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/MaskedImage.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/SplineEnergy.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LandmarkLevels.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/SplinePointEnergy.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/UpdateMoments.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LbfgsVectors.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/PixelRange.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/Resample.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/Displacements.cxx"
-)
+add_library(CudaSplineKernels OBJECT)
 cudaspline_kernels_settings(CudaSplineKernels)
+
+# The folders of kernels/ that are needed for what is built here.
+set(
+  CUDASPLINE_KERNEL_FOLDERS
+  backend
+  coefficients
+  common
+  evaluation
+  fields
+  gaussian
+  resampling
+  transforms
+)
+if(CUDASPLINE_BUILD_REGISTRATION OR CUDASPLINE_BUILD_PYTHON) # the interface in C registers, too
+  list(APPEND CUDASPLINE_KERNEL_FOLDERS metrics registration)
+elseif(BUILD_TESTING) # losses need local correlation
+  list(APPEND CUDASPLINE_KERNEL_FOLDERS metrics)
+endif()
+if(CUDASPLINE_BUILD_PYTHON OR BUILD_TESTING)
+  list(APPEND CUDASPLINE_KERNEL_FOLDERS arrays gradients)
+endif()
+add_subdirectory("${CMAKE_CURRENT_LIST_DIR}/device" device)
+foreach(folder IN LISTS CUDASPLINE_KERNEL_FOLDERS)
+  add_subdirectory("${CMAKE_CURRENT_LIST_DIR}/kernels/${folder}" kernels/${folder})
+endforeach()
+
 if(CUDASPLINE_HAS_CUDA)
   include("${CMAKE_CURRENT_LIST_DIR}/CudaSplineInstances.cmake")
   cudaspline_kernel_instances(kernel_instances)
-  target_sources(
-    CudaSplineKernels
-    PRIVATE
-      ${kernel_instances}
-      "${CMAKE_CURRENT_LIST_DIR}/device/DeviceBuffer.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/device/DevicePool.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/device/Driver.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/device/GatherTexture.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/device/PinnedBuffer.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/device/StagedCopy.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/device/StartLock.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/device/Stream.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/device/StreamPool.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/device/Texture.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/device/TextureArray.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/arrays/ArrayBricks.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/arrays/ArrayInterpolationCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/arrays/ArrayTiles.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/common/ResidenceCuda.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/common/SharedMemorySizes.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/DeviceArraysCuda.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/PixelsCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/PrefilterCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/StoreCoefficients.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/StoreInTexture.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/lines/PrefilterDouble.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/coefficients/lines/PrefilterSingle.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/SamplePointsCuda.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/boxes/EvaluationTiles.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/marches/EvaluationPlane.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/marches/EvaluationSeparable.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationCubicConvolution.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationLinear.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationPacked.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationPixels.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationSinc.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/plain/EvaluationTexture.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldFoldingCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldInversionCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldOperationsCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/FieldSmoothingCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/SplineFieldCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/SplineSmoothingCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/VelocityFieldCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/VelocityIntegrationCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/WarpImageCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/gaussian/RecursiveGaussianCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/JointHistogramCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/local_correlation/ExactCorrelationCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/gradients/SplineGradientsCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/ConvertNumbersCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/PixelRangeCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/features/FeaturesCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/gradient_fields/GradientFieldsCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/DemonsForcesCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/SplineEnergyCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LandmarkLevelsCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/fields/DeterminantLimitCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/DenseCostsCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/ForceSumCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/BoxSumsCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/MaskedImageCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/UpdateMomentsCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/registration/LbfgsVectorsCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/local_correlation/LocalCorrelationCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/MappedImageCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/passes/MetricCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/passes/MetricFieldCuda.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/passes/MetricSplineCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/metrics/passes/PointForcesCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/AffineScanlinesCuda.cu"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/GatherSource.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/resampling/ResampleCuda.cxx"
-      "${CMAKE_CURRENT_LIST_DIR}/kernels/transforms/DisplacementsCuda.cu"
-  )
+  target_sources(CudaSplineKernels PRIVATE ${kernel_instances})
   target_compile_definitions(CudaSplineKernels PRIVATE CUDASPLINE_HAS_CUDA)
   target_compile_options(
     CudaSplineKernels
@@ -273,13 +92,4 @@ if(CUDASPLINE_HAS_CUDA)
   # Static, so that a binary starts on a machine without CUDA.
   target_link_libraries(CudaSplineKernels PUBLIC CUDA::cudart_static)
   set_target_properties(CudaSplineKernels PROPERTIES CUDA_RUNTIME_LIBRARY Static)
-endif()
-if(NOT CUDASPLINE_BUILD_REGISTRATION AND NOT CUDASPLINE_BUILD_PYTHON) # the interface in C registers, too
-  cudaspline_leave_out_rooms(registration)
-  if(NOT BUILD_TESTING) # else losses need local correlation
-    cudaspline_leave_out_rooms(metrics)
-  endif()
-endif()
-if(NOT CUDASPLINE_BUILD_PYTHON AND NOT BUILD_TESTING)
-  cudaspline_leave_out_rooms(arrays gradients)
 endif()

@@ -18,7 +18,7 @@
 #ifndef CudaSplineRegister_Command_h
 #define CudaSplineRegister_Command_h
 
-#include "CommandLine.h"
+#include "cli/CommandLine.h"
 
 namespace CudaSplineRegister
 {

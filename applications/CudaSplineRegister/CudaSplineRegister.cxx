@@ -16,10 +16,10 @@
  *
  *=========================================================================*/
 #include "Command.h"
-#include "CommandLine.h"
-#include "Error.h"
-#include "StopSignal.h"
-#include "ThreadLimit.h"
+#include "cli/CommandLine.h"
+#include "console/Error.h"
+#include "cli/StopSignal.h"
+#include "process/ThreadLimit.h"
 
 #include "itkCudaSplineSystem.h"
 

@@ -18,7 +18,7 @@
 #ifndef CudaSplineRegister_SeriesCommand_h
 #define CudaSplineRegister_SeriesCommand_h
 
-#include "RegistrationInput.h"
+#include "registration/RegistrationInput.h"
 
 #include <cstddef>
 #include <string>

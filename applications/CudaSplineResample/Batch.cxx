@@ -17,12 +17,12 @@
  *=========================================================================*/
 #include "Batch.h"
 
-#include "AtomicOutput.h"
+#include "io/files/AtomicOutput.h"
 #include "BatchList.h"
 #include "BatchRecord.h"
 #include "BatchWorker.h"
-#include "Error.h"
-#include "ProgressBar.h"
+#include "console/Error.h"
+#include "console/ProgressBar.h"
 
 #include <nlohmann/json.hpp>
 

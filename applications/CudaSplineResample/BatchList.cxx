@@ -17,10 +17,10 @@
  *=========================================================================*/
 #include "BatchList.h"
 
-#include "CsvLine.h"
-#include "Error.h"
-#include "PathIdentity.h"
-#include "TextLines.h"
+#include "io/files/CsvLine.h"
+#include "console/Error.h"
+#include "io/formats/PathIdentity.h"
+#include "io/files/TextLines.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -18,10 +18,10 @@
 #include "BatchRecord.h"
 
 #include "BatchList.h"
-#include "ImageFiles.h"
+#include "io/formats/ImageFiles.h"
 #include "PixelTreatment.h"
-#include "PixelType.h"
-#include "TextLines.h"
+#include "io/volume/PixelType.h"
+#include "io/files/TextLines.h"
 
 #include <nlohmann/json.hpp>
 

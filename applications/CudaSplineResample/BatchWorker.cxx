@@ -17,10 +17,10 @@
  *=========================================================================*/
 #include "BatchWorker.h"
 
-#include "AtomicOutput.h"
+#include "io/files/AtomicOutput.h"
 #include "BatchList.h"
 #include "Command.h"
-#include "Error.h"
+#include "console/Error.h"
 #include "Report.h"
 
 #include "itkCudaSplineSystem.h"

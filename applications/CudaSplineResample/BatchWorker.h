@@ -18,7 +18,7 @@
 #ifndef CudaSplineResample_BatchWorker_h
 #define CudaSplineResample_BatchWorker_h
 
-#include "ChildProcess.h"
+#include "process/ChildProcess.h"
 #include "CommandLine.h"
 
 #include <cstddef>

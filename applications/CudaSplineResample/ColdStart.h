@@ -18,7 +18,7 @@
 #ifndef CudaSplineResample_ColdStart_h
 #define CudaSplineResample_ColdStart_h
 
-#include "ImageInput.h"
+#include "io/formats/ImageInput.h"
 #include "Resample.h"
 
 namespace CudaSplineResample

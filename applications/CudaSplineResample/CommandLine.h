@@ -19,9 +19,9 @@
 #define CudaSplineResample_CommandLine_h
 
 #include "Interpolations.h"
-#include "OutputGrid.h"
-#include "TransformInput.h"
-#include "Volume.h"
+#include "io/volume/OutputGrid.h"
+#include "io/transforms/TransformInput.h"
+#include "io/volume/Volume.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -17,15 +17,15 @@
  *=========================================================================*/
 #include "ComposeCommand.h"
 
-#include "AtomicOutput.h"
-#include "DeviceWord.h"
-#include "Error.h"
-#include "FieldTransform.h"
-#include "ImageInput.h"
-#include "LibraryMessages.h"
-#include "PathIdentity.h"
-#include "TransformInput.h"
-#include "TransformOutput.h"
+#include "io/files/AtomicOutput.h"
+#include "console/DeviceWord.h"
+#include "console/Error.h"
+#include "io/transforms/FieldTransform.h"
+#include "io/formats/ImageInput.h"
+#include "process/LibraryMessages.h"
+#include "io/formats/PathIdentity.h"
+#include "io/transforms/TransformInput.h"
+#include "io/transforms/TransformOutput.h"
 
 #include "itkCudaTransformToDisplacementFieldFilter.h"
 

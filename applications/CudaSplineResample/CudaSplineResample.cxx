@@ -15,15 +15,15 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "AtomicOutput.h"
+#include "io/files/AtomicOutput.h"
 #include "Batch.h"
 #include "Command.h"
 #include "CommandLine.h"
 #include "ComposeCommand.h"
-#include "Error.h"
+#include "console/Error.h"
 #include "PointsCommand.h"
-#include "ThreadLimit.h"
-#include "TransformInput.h"
+#include "process/ThreadLimit.h"
+#include "io/transforms/TransformInput.h"
 
 #include "itkCudaSplineSystem.h"
 

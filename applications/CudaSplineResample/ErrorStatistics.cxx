@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "ErrorStatistics.h"
 
-#include "PixelType.h"
+#include "io/volume/PixelType.h"
 
 #include "itkCudaSplineSystem.h"
 

@@ -18,7 +18,7 @@
 #ifndef CudaSplineResample_ErrorStatistics_h
 #define CudaSplineResample_ErrorStatistics_h
 
-#include "Volume.h"
+#include "io/volume/Volume.h"
 
 #include <cstddef>
 

@@ -17,9 +17,9 @@
  *=========================================================================*/
 #include "Interpolations.h"
 
-#include "Error.h"
-#include "Names.h"
-#include "Numbers.h"
+#include "console/Error.h"
+#include "console/Names.h"
+#include "console/Numbers.h"
 
 #include <algorithm>
 

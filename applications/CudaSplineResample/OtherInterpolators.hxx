@@ -18,7 +18,7 @@
 #ifndef CudaSplineResample_OtherInterpolators_hxx
 #define CudaSplineResample_OtherInterpolators_hxx
 
-#include "Error.h"
+#include "console/Error.h"
 #include "OtherInterpolators.h"
 
 #include "itkCudaCubicConvolutionInterpolateImageFunction.h"

@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "PixelTreatment.h"
 
-#include "PixelType.h"
+#include "io/volume/PixelType.h"
 
 #include "itkCudaSpline/itk/SamplingGaussian.h"
 

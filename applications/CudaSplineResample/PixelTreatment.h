@@ -18,7 +18,7 @@
 #ifndef CudaSplineResample_PixelTreatment_h
 #define CudaSplineResample_PixelTreatment_h
 
-#include "Volume.h"
+#include "io/volume/Volume.h"
 
 namespace CudaSplineResample
 {

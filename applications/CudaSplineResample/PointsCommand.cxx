@@ -17,14 +17,14 @@
  *=========================================================================*/
 #include "PointsCommand.h"
 
-#include "AtomicOutput.h"
-#include "CsvLine.h"
-#include "Error.h"
-#include "Names.h"
-#include "Numbers.h"
-#include "PathIdentity.h"
-#include "TextLines.h"
-#include "TransformInput.h"
+#include "io/files/AtomicOutput.h"
+#include "io/files/CsvLine.h"
+#include "console/Error.h"
+#include "console/Names.h"
+#include "console/Numbers.h"
+#include "io/formats/PathIdentity.h"
+#include "io/files/TextLines.h"
+#include "io/transforms/TransformInput.h"
 
 #include <algorithm>
 #include <array>

@@ -17,9 +17,9 @@
  *=========================================================================*/
 #include "Report.h"
 
-#include "Error.h"
+#include "console/Error.h"
 #include "PixelTreatment.h"
-#include "PixelType.h"
+#include "io/volume/PixelType.h"
 
 #include "itkCudaSplineSystem.h"
 

@@ -20,7 +20,7 @@
 
 #include "CommandLine.h"
 #include "ErrorStatistics.h"
-#include "Volume.h"
+#include "io/volume/Volume.h"
 
 #include <optional>
 #include <ostream>

@@ -17,9 +17,9 @@
  *=========================================================================*/
 #include "Resample.h"
 
-#include "Error.h"
-#include "PixelType.h"
-#include "ReadingProcess.h"
+#include "console/Error.h"
+#include "io/volume/PixelType.h"
+#include "process/ReadingProcess.h"
 
 #include <algorithm>
 #include <cmath>

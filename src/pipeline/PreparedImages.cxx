@@ -17,9 +17,9 @@
  *=========================================================================*/
 #include "pipeline/PreparedImages.h"
 
-#include "kernels/registration/DeterminedParameters.h"
-#include "kernels/registration/RangeUnderMask.h"
-#include "kernels/registration/SpatialMask.h"
+#include "kernels/registration/statistics/DeterminedParameters.h"
+#include "kernels/registration/images/RangeUnderMask.h"
+#include "kernels/registration/images/SpatialMask.h"
 #include "pipeline/LabelCodes.h"
 #include "pipeline/PipelineMessages.h"
 

@@ -15,9 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "Deflate.h"
-#include "Error.h"
-#include "Gzip.h"
+#include "io/files/Deflate.h"
+#include "console/Error.h"
+#include "io/files/Gzip.h"
 #include "StoredFormats.h"
 #include "TestImages.h"
 

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "LibraryMessages.h"
+#include "process/LibraryMessages.h"
 
 #include <gtest/gtest.h>
 

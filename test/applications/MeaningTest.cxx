@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "Error.h"
-#include "ImageOutput.h"
+#include "console/Error.h"
+#include "io/formats/ImageOutput.h"
 #include "TestImages.h"
 
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "ImageOutput.h"
+#include "io/formats/ImageOutput.h"
 #include "TestImages.h"
 
 #include "itk_zlib.h"

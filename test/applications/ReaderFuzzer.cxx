@@ -16,10 +16,10 @@
  *
  *=========================================================================*/
 #include "BatchList.h"
-#include "ElastixFile.h"
-#include "Error.h"
-#include "TransformFile.h"
-#include "TransformText.h"
+#include "io/transforms/ElastixFile.h"
+#include "console/Error.h"
+#include "io/transforms/TransformFile.h"
+#include "io/transforms/TransformText.h"
 
 #include "itkCudaSpline/files/ImageFileHeader.h"
 

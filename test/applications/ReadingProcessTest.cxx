@@ -15,9 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "ReadingProcess.h"
+#include "process/ReadingProcess.h"
 
-#include "Error.h"
+#include "console/Error.h"
 
 #include <nlohmann/json.hpp>
 

@@ -15,12 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "Error.h"
+#include "console/Error.h"
 #include "RandomData.h"
 #include "TestImages.h"
-#include "TransformFile.h"
-#include "TransformInput.h"
-#include "TransformText.h"
+#include "io/transforms/TransformFile.h"
+#include "io/transforms/TransformInput.h"
+#include "io/transforms/TransformText.h"
 
 #include <nlohmann/json.hpp>
 

@@ -22,7 +22,8 @@ doc/Architecture.md:
   tests      everything
 
 and no .cu or .cuh, of any layer, reaches an ITK header, directly or through another header. Folders inside a layer, its
-private and its public one of a name taken together, include each other in one direction: there is no circle of them.
+private and its public one of a name taken together, include each other in one direction: there is no circle of them. The
+same holds for the folders of applications.
 
 usage: check_layers.py [--root DIR]
 Prints one line for each violation, "file:line: what is wrong". The exit status is 1 where there is one.
@@ -111,8 +112,10 @@ def layer_of(path):
 
 
 def room_of(path):
-    """The folder of a file inside the layers below ITK, the same for public and private files; None above them."""
+    """The folder of a file inside the layers below ITK, the same for public and private files, or inside applications; None elsewhere."""
     parts = path.split("/")
+    if parts[0] == "applications":
+        return "/".join(parts[:-1])
     rest = parts[2:-1] if parts[:2] == ["include", "itkCudaSpline"] else parts[1:-1] if parts[0] == "src" else []
     return "/".join(rest) if rest and rest[0] in LAYERS else None
 
@@ -167,7 +170,8 @@ class Tree:
     def resolve(self, path, name):
         """The file of the repository that an include names, or None."""
         folder = path.rsplit("/", 1)[0] if "/" in path else "."
-        for base in (folder, "include", "src", "applications/Common", "test/support", "test"):
+        program = "/".join(path.split("/")[:2])  # applications/CudaSplineRegister, for example
+        for base in (folder, "include", "src", program, "applications/Common", "test/support", "test/itk/support", "test"):
             candidate = os.path.normpath(os.path.join(base, name)).replace(os.sep, "/")
             if not candidate.startswith("..") and os.path.isfile(os.path.join(self.root, candidate)):
                 return candidate

@@ -41,7 +41,7 @@ Free(void * memory)
         "src/kernels/HostCopies.h": "#include <cstdint>\n",
     },
     "clean": {
-        "applications/Common/NiftiInput.cxx": """\
+        "applications/Common/io/formats/NiftiInput.cxx": """\
 #include "itkCudaSpline/files/NiftiHeader.h"
 """,
         "applications/Tool/Tool.cxx": """\
@@ -491,8 +491,23 @@ main()
 #include "itkCudaSpline/device/Device.h" // BREAKS: the programs layer may not include device
 """,
     },
+    "program_folders_in_a_circle": {
+        "applications/Common/io/formats/Image.h": "#include <string>\n",
+        "applications/Common/io/volume/Volume.h": """\
+#include "io/formats/Image.h" // BREAKS: a circle of folders, applications/Common/io/volume -> applications/Common/io/formats
+""",
+        "applications/Common/io/formats/Image.cxx": """\
+#include "io/volume/Volume.h" // BREAKS: a circle of folders, applications/Common/io/formats -> applications/Common/io/volume
+""",
+        "applications/Tool/cli/Options.h": """\
+#include "output/Report.h" // BREAKS: a circle of folders, applications/Tool/cli -> applications/Tool/output
+""",
+        "applications/Tool/output/Report.h": """\
+#include "cli/Options.h" // BREAKS: a circle of folders, applications/Tool/output -> applications/Tool/cli
+""",
+    },
     "program_includes_files_private": {
-        "applications/Common/NiftiInput.cxx": """\
+        "applications/Common/io/formats/NiftiInput.cxx": """\
 #include "files/RawNiftiHeader.h" // BREAKS: the programs layer may not include private headers of the files layer
 """,
     },

@@ -69,7 +69,7 @@ def numbers(path):
 
 
 def coefficient_bound(order):
-    """How far coefficients in single precision may be off those of ITK in 3D, of samples up to 1; test/itk/SplineErrorBounds.h."""
+    """How far coefficients in single precision may be off those of ITK in 3D, of samples up to 1; test/itk/support/SplineErrorBounds.h."""
     if order < 4:
         poles = [math.sqrt(8) - 3 if order == 2 else math.sqrt(3) - 2]
     elif order == 4:

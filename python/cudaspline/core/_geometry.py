@@ -164,7 +164,7 @@ class Geometry:
 
     def point_of(self, index: Sequence[float]) -> numpy.ndarray:
         """Place (mm) of an index, x first, by the program's sums in the program's order
-        (PointOfIndex() in applications/Common)."""
+        (PointOfIndex() in applications/Common/io/volume)."""
         point = self.origin.copy()
         for axis in range(self.dimension):
             point = point + self.index_to_point[:, axis] * index[axis]

@@ -1,7 +1,7 @@
 """The effect of a resampling on the detail of an image: steps, smoothing, warnings, also of outputs
 that are outside of the image.
 
-Rules and messages are CudaSplineResample's (applications/CudaSplineResample/OutputGrid.cxx, which
+Rules and messages are CudaSplineResample's (applications/Common/io/volume/OutputGrid.cxx, which
 has ITK's transforms where the library has stages); the Gaussian is the library's, which the program
 has too (math/SamplingGaussian.h).
 """

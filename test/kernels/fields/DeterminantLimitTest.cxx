@@ -25,7 +25,7 @@
 
 #include "itkCudaSpline/kernels/fields/FieldFolding.h"
 
-#include "kernels/fields/DeterminantLimit.h"
+#include "kernels/fields/limits/DeterminantLimit.h"
 
 #include <cmath>
 #include <vector>

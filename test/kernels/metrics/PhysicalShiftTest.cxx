@@ -25,7 +25,7 @@
 #include "itkCudaSpline/kernels/metrics/PhysicalShift.h"
 #include "itkCudaSpline/kernels/transforms/Displacements.h"
 
-#include "kernels/metrics/SplineRefinement.h"
+#include "kernels/metrics/scales/SplineRefinement.h"
 
 #include <algorithm>
 #include <array>

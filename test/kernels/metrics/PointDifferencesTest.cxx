@@ -23,8 +23,8 @@
 
 #include "RandomData.h"
 
-#include "kernels/metrics/ImageMapping.h"
-#include "kernels/metrics/PointDifferences.h"
+#include "kernels/metrics/images/ImageMapping.h"
+#include "kernels/metrics/samples/PointDifferences.h"
 
 #include <cmath>
 #include <cstddef>

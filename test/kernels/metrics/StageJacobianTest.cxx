@@ -16,7 +16,7 @@
  *
  *=========================================================================*/
 #include "../common/KernelTestData.h"
-#include "kernels/metrics/OuterStages.h"
+#include "kernels/metrics/samples/OuterStages.h"
 #include "kernels/transforms/TransformStages.h"
 
 #include <gtest/gtest.h>

@@ -25,8 +25,8 @@
 
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
 
-#include "kernels/registration/BoxSums.h"
-#include "kernels/registration/SpatialMask.h"
+#include "kernels/registration/images/BoxSums.h"
+#include "kernels/registration/images/SpatialMask.h"
 
 #include <algorithm>
 #include <cmath>

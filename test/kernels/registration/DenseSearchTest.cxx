@@ -25,7 +25,7 @@
 
 #include "itkCudaSpline/kernels/registration/DenseSearch.h"
 
-#include "kernels/registration/DenseCosts.h"
+#include "kernels/registration/discrete/DenseCosts.h"
 
 #include "../fields/FieldCase.h"
 

@@ -20,7 +20,7 @@
 // Expected: an image that is constant along an axis determines nothing along it, also if other stages follow; blobs
 // determine all parameters, also with few samples along an axis and at a hundredth of the contrast.
 
-#include "kernels/registration/DeterminedParameters.h"
+#include "kernels/registration/statistics/DeterminedParameters.h"
 
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"

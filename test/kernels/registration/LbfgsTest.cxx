@@ -18,7 +18,7 @@
 // L-BFGS on both backends, and its search along lines.
 //
 // Expected: minima that are known, to what the tolerance of the gradient allows; the best of all evaluations, whatever
-// happens; the same bits on any number of threads. That its steps are ITK's is in test/itk/LbfgsTest.cxx.
+// happens; the same bits on any number of threads. That its steps are ITK's is in test/itk/linear/LbfgsTest.cxx.
 
 #include "../metrics/MetricCase.h"
 

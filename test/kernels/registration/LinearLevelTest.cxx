@@ -19,7 +19,7 @@
 //
 // Expected: values by plain loops where a transform moves samples onto samples; derivatives by differences of values,
 // of splines whose gradient is the derivative itself; transforms that are known, which descents find. The same bits
-// come on any number of threads. What ITK makes of the same is in test/itk/LinearLevelTest.cxx.
+// come on any number of threads. What ITK makes of the same is in test/itk/linear/LinearLevelTest.cxx.
 
 #include "LevelCase.h"
 

@@ -25,7 +25,7 @@
 
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 
-#include "kernels/registration/MaskedImage.h"
+#include "kernels/registration/images/MaskedImage.h"
 
 #include <cmath>
 #include <limits>

@@ -27,7 +27,7 @@
 
 #include "../fields/FieldCase.h"
 
-#include "kernels/registration/SplinePointEnergy.h"
+#include "kernels/registration/spline/SplinePointEnergy.h"
 
 #include <algorithm>
 #include <cmath>

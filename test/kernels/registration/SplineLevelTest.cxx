@@ -19,7 +19,8 @@
 //
 // Expected: gradients by differences of values, of splines whose gradient is the derivative itself; what a metric's
 // passes give to the host; displacements that are known, which the levels find; the best coefficients, whatever
-// happens. The same bits come on any number of threads. What ITK makes of the same is in test/itk/SplineLevelTest.cxx.
+// happens. The same bits come on any number of threads. What ITK makes of the same is in
+// test/itk/linear/SplineLevelTest.cxx.
 
 #include "LevelCase.h"
 #include "RandomData.h"

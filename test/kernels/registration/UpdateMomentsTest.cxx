@@ -23,7 +23,7 @@
 
 #include "../fields/FieldCase.h"
 
-#include "kernels/registration/UpdateMoments.h"
+#include "kernels/registration/forces/UpdateMoments.h"
 
 #include <algorithm>
 #include <cmath>

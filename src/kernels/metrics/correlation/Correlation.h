@@ -18,7 +18,7 @@
 #ifndef Correlation_h
 #define Correlation_h
 
-#include "kernels/metrics/MetricImplementation.h"
+#include "kernels/metrics/implementation/MetricImplementation.h"
 
 /** \file
  * \brief Correlation on the host: declarations of Correlation.cxx. */

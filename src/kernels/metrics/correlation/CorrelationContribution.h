@@ -18,7 +18,7 @@
 #ifndef CorrelationContribution_h
 #define CorrelationContribution_h
 
-#include "kernels/metrics/SamplePair.h"
+#include "kernels/metrics/samples/SamplePair.h"
 
 /** \file
  * \brief The contribution of a sample to correlation: to the means, and to the sums of centred products. */

@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "kernels/metrics/demons/Demons.h"
 
-#include "kernels/metrics/PointFieldMetric.h"
+#include "kernels/metrics/implementation/PointFieldMetric.h"
 
 #include <stdexcept>
 

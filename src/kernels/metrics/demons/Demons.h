@@ -18,7 +18,7 @@
 #ifndef Demons_h
 #define Demons_h
 
-#include "kernels/metrics/MetricImplementation.h"
+#include "kernels/metrics/implementation/MetricImplementation.h"
 
 /** \file
  * \brief Demons on the host: declarations of Demons.cxx. */

@@ -20,10 +20,10 @@
 
 #include "itkCudaSpline/kernels/metrics/Features.h"
 
-#include "kernels/fields/ImageWarping.h"
-#include "kernels/fields/OrderedSums.h"
+#include "kernels/fields/warping/ImageWarping.h"
+#include "kernels/fields/common/OrderedSums.h"
 #include "kernels/metrics/features/ChannelNumbers.h"
-#include "kernels/metrics/ImageMapping.h"
+#include "kernels/metrics/images/ImageMapping.h"
 
 #include <cstddef>
 #include <cstdint>

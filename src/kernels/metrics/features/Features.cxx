@@ -18,7 +18,7 @@
 #include "itkCudaSpline/kernels/metrics/Features.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
-#include "kernels/fields/FieldLoopCpu.h"
+#include "kernels/fields/common/FieldLoopCpu.h"
 #include "kernels/metrics/features/FeatureForces.h"
 #include "kernels/metrics/features/SelfSimilarity.h"
 

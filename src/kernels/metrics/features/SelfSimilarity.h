@@ -22,7 +22,7 @@
 #include "itkCudaSpline/math/HostDevice.h"
 #include "itkCudaSpline/math/RoundedArithmetic.h"
 
-#include "kernels/fields/OrderedSums.h"
+#include "kernels/fields/common/OrderedSums.h"
 #include "kernels/metrics/features/ChannelNumbers.h"
 
 #include <cmath>

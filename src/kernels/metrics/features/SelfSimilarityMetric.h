@@ -18,7 +18,7 @@
 #ifndef SelfSimilarityMetric_h
 #define SelfSimilarityMetric_h
 
-#include "kernels/metrics/MetricImplementation.h"
+#include "kernels/metrics/implementation/MetricImplementation.h"
 
 /** \file
  * \brief Self-similarity as a metric: declarations of SelfSimilarityMetric.cxx. */

@@ -19,7 +19,7 @@
 
 #include "itkCudaSpline/device/DeviceError.h"
 
-#include "kernels/fields/FieldLoopCpu.h"
+#include "kernels/fields/common/FieldLoopCpu.h"
 #include "kernels/metrics/gradient_fields/GradientFieldsBody.h"
 
 #include <array>

@@ -22,8 +22,8 @@
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 #include "itkCudaSpline/kernels/metrics/PointForces.h"
 
-#include "kernels/metrics/MetricImplementation.h"
-#include "kernels/metrics/PixelRange.h"
+#include "kernels/metrics/implementation/MetricImplementation.h"
+#include "kernels/metrics/images/PixelRange.h"
 
 #include <cstddef>
 #include <cstdint>

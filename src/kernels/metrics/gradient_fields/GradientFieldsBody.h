@@ -21,8 +21,8 @@
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 #include "itkCudaSpline/kernels/metrics/PointForces.h"
 
-#include "kernels/fields/OrderedSums.h"
-#include "kernels/metrics/GridPair.h"
+#include "kernels/fields/common/OrderedSums.h"
+#include "kernels/metrics/samples/GridPair.h"
 
 #include <cmath>
 #include <cstddef>

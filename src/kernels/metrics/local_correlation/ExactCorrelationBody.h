@@ -20,7 +20,7 @@
 
 #include "itkCudaSpline/math/HostDevice.h"
 
-#include "kernels/metrics/GridPair.h"
+#include "kernels/metrics/samples/GridPair.h"
 #include "kernels/metrics/local_correlation/ExactCorrelation.h"
 #include "kernels/metrics/local_correlation/LocalWindow.h"
 

@@ -18,7 +18,7 @@
 #ifndef LocalCentre_h
 #define LocalCentre_h
 
-#include "kernels/metrics/GridPair.h"
+#include "kernels/metrics/samples/GridPair.h"
 #include "kernels/metrics/local_correlation/LocalCorrelationBackends.h"
 #include "kernels/metrics/local_correlation/LocalWindow.h"
 

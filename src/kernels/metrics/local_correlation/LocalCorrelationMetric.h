@@ -18,7 +18,7 @@
 #ifndef LocalCorrelationMetric_h
 #define LocalCorrelationMetric_h
 
-#include "kernels/metrics/MetricImplementation.h"
+#include "kernels/metrics/implementation/MetricImplementation.h"
 
 /** \file
  * \brief Local correlation as a metric, on the host: declarations of LocalCorrelationMetric.cxx. */

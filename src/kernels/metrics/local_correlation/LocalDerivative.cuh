@@ -21,7 +21,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
-#include "kernels/metrics/GridPair.h"
+#include "kernels/metrics/samples/GridPair.h"
 #include "kernels/metrics/local_correlation/LocalMarch.cuh"
 
 #include <cuda_runtime.h>

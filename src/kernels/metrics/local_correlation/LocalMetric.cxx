@@ -22,8 +22,8 @@
 
 #include "kernels/metrics/gradient_fields/GradientFields.h"
 #include "kernels/metrics/local_correlation/LocalCorrelationBackends.h"
-#include "kernels/metrics/MetricBackends.h"
-#include "kernels/metrics/MetricMovingValues.h"
+#include "kernels/metrics/samples/MetricBackends.h"
+#include "kernels/metrics/samples/MetricMovingValues.h"
 #include "kernels/transforms/OutputSamples.h"
 
 #include <algorithm>

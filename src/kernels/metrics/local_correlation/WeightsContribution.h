@@ -18,7 +18,7 @@
 #ifndef WeightsContribution_h
 #define WeightsContribution_h
 
-#include "kernels/metrics/SamplePair.h"
+#include "kernels/metrics/samples/SamplePair.h"
 
 /** \file
  * \brief The contribution of a sample to the derivative of local correlation, whose weights are computed from the

@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "kernels/metrics/mean_squares/MeanSquares.h"
 
-#include "kernels/metrics/PointFieldMetric.h"
+#include "kernels/metrics/implementation/PointFieldMetric.h"
 
 namespace itk::CudaSpline
 {

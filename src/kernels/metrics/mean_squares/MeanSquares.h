@@ -18,7 +18,7 @@
 #ifndef MeanSquares_h
 #define MeanSquares_h
 
-#include "kernels/metrics/MetricImplementation.h"
+#include "kernels/metrics/implementation/MetricImplementation.h"
 
 /** \file
  * \brief Mean squares on the host: declarations of MeanSquares.cxx. */

@@ -18,7 +18,7 @@
 #ifndef MeanSquaresContribution_h
 #define MeanSquaresContribution_h
 
-#include "kernels/metrics/SamplePair.h"
+#include "kernels/metrics/samples/SamplePair.h"
 
 /** \file
  * \brief The contribution of a sample to mean squares. */

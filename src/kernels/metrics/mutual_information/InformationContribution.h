@@ -21,7 +21,7 @@
 #include "itkCudaSpline/math/ParzenBins.h"
 #include "itkCudaSpline/math/SplineWeights.h"
 
-#include "kernels/metrics/SamplePair.h"
+#include "kernels/metrics/samples/SamplePair.h"
 #include "kernels/metrics/mutual_information/ParzenWindow.h"
 
 /** \file

@@ -21,8 +21,8 @@
 #include "itkCudaSpline/kernels/metrics/MetricFormula.h"
 #include "itkCudaSpline/kernels/metrics/PointForces.h"
 
-#include "kernels/metrics/ConvertNumbers.h"
-#include "kernels/metrics/GridSources.h"
+#include "kernels/metrics/images/ConvertNumbers.h"
+#include "kernels/metrics/images/GridSources.h"
 #include "kernels/metrics/mutual_information/MutualInformation.h"
 #include "kernels/metrics/mutual_information/SmoothHistogram.h"
 

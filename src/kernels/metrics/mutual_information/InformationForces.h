@@ -21,7 +21,7 @@
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/math/ScalarType.h"
 
-#include "kernels/metrics/FieldMetric.h"
+#include "kernels/metrics/implementation/FieldMetric.h"
 
 #include <array>
 #include <cstddef>

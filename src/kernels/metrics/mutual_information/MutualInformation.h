@@ -18,7 +18,7 @@
 #ifndef MutualInformation_h
 #define MutualInformation_h
 
-#include "kernels/metrics/MetricImplementation.h"
+#include "kernels/metrics/implementation/MetricImplementation.h"
 
 /** \file
  * \brief Mutual information on the host: declarations of MutualInformation.cxx and InformationForces.cxx. */

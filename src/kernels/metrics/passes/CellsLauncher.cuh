@@ -23,7 +23,7 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 
 #include "kernels/common/SharedMemory.cuh"
-#include "kernels/metrics/MetricBackends.h"
+#include "kernels/metrics/samples/MetricBackends.h"
 #include "kernels/metrics/passes/DeviceHistogram.cuh"
 #include "kernels/metrics/passes/MetricCells.cuh"
 #include "kernels/metrics/passes/MetricLaunchers.h"

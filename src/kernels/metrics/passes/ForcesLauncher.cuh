@@ -23,7 +23,7 @@
 #include "kernels/metrics/passes/MetricBody.h"
 #include "kernels/metrics/passes/MetricLaunchers.h"
 #include "kernels/metrics/passes/MetricReduction.cuh"
-#include "kernels/metrics/MetricSpline.h"
+#include "kernels/metrics/samples/MetricSpline.h"
 
 #include <cuda_runtime.h>
 

@@ -20,9 +20,9 @@
 
 #include "itkCudaSpline/math/MetricSums.h"
 
-#include "kernels/metrics/DispatchMetric.h"
-#include "kernels/metrics/MetricValues.h"
-#include "kernels/metrics/OuterStages.h"
+#include "kernels/metrics/samples/DispatchMetric.h"
+#include "kernels/metrics/samples/MetricValues.h"
+#include "kernels/metrics/samples/OuterStages.h"
 #include "kernels/metrics/passes/MetricContributions.h"
 
 #include <cstdint>

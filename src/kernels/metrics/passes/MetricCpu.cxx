@@ -15,10 +15,10 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/metrics/MetricBackends.h"
+#include "kernels/metrics/samples/MetricBackends.h"
 #include "kernels/metrics/passes/MetricBody.h"
-#include "kernels/metrics/MetricMovingValues.h"
-#include "kernels/metrics/MetricSpline.h"
+#include "kernels/metrics/samples/MetricMovingValues.h"
+#include "kernels/metrics/samples/MetricSpline.h"
 #include "kernels/metrics/mutual_information/HostHistogram.h"
 
 #include <algorithm>

@@ -19,7 +19,7 @@
 
 #include "kernels/metrics/mutual_information/BinInformation.h"
 #include "kernels/metrics/passes/DeviceHistogram.cuh"
-#include "kernels/metrics/MetricBackends.h"
+#include "kernels/metrics/samples/MetricBackends.h"
 #include "kernels/metrics/passes/MetricLaunchers.h"
 #include "kernels/metrics/passes/MetricPass.cuh"
 

@@ -24,8 +24,8 @@
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 
 #include "kernels/common/HostCopies.h"
-#include "kernels/metrics/MetricArguments.h"
-#include "kernels/metrics/MetricMovingValues.h"
+#include "kernels/metrics/samples/MetricArguments.h"
+#include "kernels/metrics/samples/MetricMovingValues.h"
 #include "kernels/transforms/StagesCuda.h"
 
 #include <cstddef>

@@ -21,11 +21,11 @@
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 
-#include "kernels/metrics/MetricBackends.h"
+#include "kernels/metrics/samples/MetricBackends.h"
 #include "kernels/metrics/passes/MetricBody.h"
 #include "kernels/metrics/passes/MetricCuda.h"
 #include "kernels/metrics/passes/MetricLaunchers.h"
-#include "kernels/metrics/MetricSpline.h"
+#include "kernels/metrics/samples/MetricSpline.h"
 
 #include <algorithm>
 #include <cstddef>

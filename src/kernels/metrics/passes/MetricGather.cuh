@@ -22,7 +22,7 @@
 
 #include "kernels/metrics/passes/MetricCells.cuh"
 #include "kernels/metrics/passes/MetricOrder.h"
-#include "kernels/metrics/MetricSpline.h"
+#include "kernels/metrics/samples/MetricSpline.h"
 
 #include <cuda_runtime.h>
 

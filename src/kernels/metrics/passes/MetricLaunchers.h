@@ -23,8 +23,8 @@
 #include "kernels/metrics/mutual_information/HistogramSpace.h"
 #include "kernels/metrics/passes/MetricCuda.h"
 #include "kernels/metrics/passes/MetricOrder.h"
-#include "kernels/metrics/MetricSpline.h"
-#include "kernels/metrics/MetricValues.h"
+#include "kernels/metrics/samples/MetricSpline.h"
+#include "kernels/metrics/samples/MetricValues.h"
 
 #include <cstddef>
 #include <cstdint>

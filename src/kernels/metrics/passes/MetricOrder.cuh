@@ -23,7 +23,7 @@
 #include "itkCudaSpline/device/Stream.h"
 
 #include "kernels/metrics/passes/MetricOrder.h"
-#include "kernels/metrics/MetricSpline.h"
+#include "kernels/metrics/samples/MetricSpline.h"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>

@@ -23,7 +23,7 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
 
-#include "kernels/metrics/MetricBackends.h"
+#include "kernels/metrics/samples/MetricBackends.h"
 #include "kernels/metrics/passes/MetricBody.h"
 #include "kernels/metrics/passes/MetricCuda.h"
 #include "kernels/metrics/passes/MetricReduction.cuh"

@@ -22,7 +22,7 @@
 #include "itkCudaSpline/device/Stream.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 
-#include "kernels/metrics/MetricBackends.h"
+#include "kernels/metrics/samples/MetricBackends.h"
 #include "kernels/metrics/passes/MetricBody.h"
 #include "kernels/metrics/passes/MetricCells.cuh"
 #include "kernels/metrics/passes/MetricCuda.h"

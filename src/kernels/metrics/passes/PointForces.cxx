@@ -18,7 +18,7 @@
 #include "itkCudaSpline/kernels/metrics/PointForces.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
-#include "kernels/fields/FieldLoopCpu.h"
+#include "kernels/fields/common/FieldLoopCpu.h"
 #include "kernels/metrics/passes/PointForcesBody.h"
 
 #include <stdexcept>

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/fields/FieldLaunch.cuh"
+#include "kernels/fields/common/FieldLaunch.cuh"
 #include "kernels/metrics/passes/PointForcesBody.h"
 
 namespace itk::CudaSpline

@@ -1,0 +1,47 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineProgram_FormatLoss_h
+#define CudaSplineProgram_FormatLoss_h
+
+#include "io/formats/ImageInput.h"
+#include "io/volume/Volume.h"
+
+#include <string>
+
+namespace CudaSplineProgram
+{
+
+/** \brief What of a geometry differs by more than formats round: "origin, direction"; empty where nothing does. */
+std::string
+CompareGeometry(const Grid & wanted, const Grid & found);
+
+/** \brief What of the meaning of numbers and of the fourth axis a format did not keep, and which formats do: "RGB
+ * colours (they become vectors; .nrrd and .nii.gz keep them)"; empty where it kept all.
+ *
+ * \param[in] wanted the image that was to be written, \param[in] found the image as it is read back
+ * \param[in] type of the numbers */
+std::string
+CompareMeaning(const ImageLayout & wanted, const ImageLayout & found, ScalarType type);
+
+/** \brief Both lists as one; either may be empty. */
+std::string
+JoinLosses(const std::string & one, const std::string & other);
+
+} // namespace CudaSplineProgram
+
+#endif

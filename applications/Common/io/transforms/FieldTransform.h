@@ -1,0 +1,64 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineProgram_FieldTransform_h
+#define CudaSplineProgram_FieldTransform_h
+
+#include "io/volume/Volume.h"
+
+#include "itkTransform.h"
+
+#include <string>
+
+namespace CudaSplineProgram
+{
+
+/** \brief Whether a name is that of an image, not of a file of transforms, by its ending. */
+bool
+IsNameOfField(const std::string & file);
+
+/** \brief Reads an image of displacements as ANTs and ITK write it: a vector a pixel, in mm, along the axes of ITK's
+ * space (x to the patient's left, y to the back).
+ * \tparam VDimension 2 or 3
+ * \exception ProgramError it cannot be read, or has no such vectors */
+template <unsigned int VDimension>
+typename itk::Transform<double, VDimension, VDimension>::Pointer
+ReadFieldTransform(const std::string & file);
+
+/** \brief How well an inverse was found. */
+struct InverseResidual
+{
+  double mean{ 0.0 };    ///< mm, of the distances between a point and what comes of it by the inverse and the transform
+  double largest{ 0.0 }; ///< mm
+};
+
+/** \brief The inverse of a displacement field or a B-spline transform, as a field on its domain, by fixed-point
+ * iteration at every point: x becomes x - (T(x) - y) until T(x) is y to 1e-4 mm, 100 times at most.
+ *
+ * Beyond the domain the inverse is the identity, as the transforms are.
+ * \tparam VDimension 2 or 3
+ * \param[in] input gives the spacing of the field of a B-spline
+ * \return null for other transforms */
+template <unsigned int VDimension>
+typename itk::Transform<double, VDimension, VDimension>::Pointer
+InvertByIteration(const itk::Transform<double, VDimension, VDimension> * transform,
+                  const Grid &                                           input,
+                  InverseResidual &                                      residual);
+
+} // namespace CudaSplineProgram
+
+#endif

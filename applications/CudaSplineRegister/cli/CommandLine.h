@@ -1,0 +1,125 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineRegister_CommandLine_h
+#define CudaSplineRegister_CommandLine_h
+
+#include "io/volume/OutputGrid.h"
+#include "io/transforms/TransformInput.h"
+
+#include "itkCudaSpline/pipeline/SpecDocument.h"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CudaSplineRegister
+{
+
+using namespace CudaSplineProgram; // what the programs share
+
+using itk::CudaSpline::NameOf;
+using itk::CudaSpline::StageKind;
+using itk::CudaSpline::StageSpec;
+
+/** \brief The image that the volumes of a series are registered to. */
+enum class TargetKind : unsigned char
+{
+  FixedImage,
+  Volume, ///< one of the series itself
+  Mean    ///< that of all its volumes
+};
+
+/** \brief Files of an additional pair of images. */
+struct FurtherFiles
+{
+  std::string                fixed;
+  std::string                moving;
+  std::optional<std::size_t> plane; ///< of colours: the number of the one that is compared
+};
+
+/** \brief What the user asked for. */
+struct Options
+{
+  std::string                        fixed;
+  std::string                        moving;
+  std::vector<FurtherFiles>          further;                          ///< additional pairs of images
+  TargetKind                         target{ TargetKind::FixedImage }; ///< of a series that moves
+  std::size_t                        targetVolume{ 0 };
+  bool                               makesFolders{ false }; ///< of outputs, where they do not exist
+  std::string                        parameters;            ///< table (TSV) of a series' motion; empty: none
+  std::string                        document;              ///< of the registration, JSON; see doc/RegistrationSpec.md
+  itk::CudaSpline::RegistrationSpec  spec;                  ///< what the document says
+  std::map<std::string, std::string> written;               ///< values of its options on the command line, for messages
+  std::string                        specOutput;            ///< file of the complete document; empty: none; "-": stdout
+  std::string                        output;                ///< file of the transform; empty: none
+  std::string                        warped;                ///< image; empty: none
+  std::string                        picture;               ///< PNG; empty: none
+  std::string                        report;                ///< JSON; empty: none
+  std::string                        prefix;                ///< of the files that ANTs' users know; empty: none
+  bool                               composite{ false }; ///< composite files of the prefix instead of matrix and fields
+  std::string                        field;    ///< image of displacements on the fixed image's grid; empty: none
+  std::string                        inverse;  ///< the same of the inverse, on the moving image's grid; empty: none
+  std::string                        jacobian; ///< image of determinants; empty: none
+  bool                               logJacobian{ false }; ///< their logarithm instead
+  bool                               evaluate{ false };    ///< similarity before and after
+  std::string                        fixedLabels;          ///< image; empty: none
+  std::string                        movingLabels;         ///< image; empty: none
+  std::string                        fixedLandmarks;       ///< CSV; empty: none
+  std::string                        movingLandmarks;      ///< CSV; empty: none
+  std::vector<std::string>           fixedMasks;  ///< images: none, one, or one for each stage ("none": no mask)
+  std::vector<std::string>           movingMasks; ///< the same
+  std::vector<TransformArgument> initial;    ///< to start with; the last one is applied first to a point, as ITK has it
+  unsigned int                   order{ 1 }; ///< of the interpolation of --warped; 1 is linear
+  double                         defaultValue{ 0.0 };
+  std::string                    reference;        ///< image that has the grid of --warped; empty: the fixed image
+  GridOptions                    grid;             ///< of --warped
+  std::optional<ScalarType>      outputType;       ///< of --warped; see FindWarpedFormat()
+  std::string                    device;           ///< "" (automatic), "cpu" or a number
+  bool                           explain{ false }; ///< print what would be done, and do nothing
+  bool                           verbose{ false };
+  bool                           quiet{ false }; ///< warnings alone on stderr
+  bool                           force{ false }; ///< read DICOM files of an irregular or unknown geometry
+};
+
+/** \brief The problems of a document in one line, with the options of the program.
+ *
+ * \param[in] options with Options::written, and the stages of Options::spec as far as they are known */
+std::string
+DescribeProblems(const itk::CudaSpline::SpecError & error, const Options & options);
+
+/** \brief Names as "cc, lncc and ngf". */
+std::string
+JoinNames(const std::vector<std::string> & names);
+
+/** \brief Whether a stage finds a transform that is not linear. */
+bool
+IsBending(const StageSpec & stage);
+
+/** \brief Reads the command line.
+ *
+ * \param[out] options the user's wishes
+ * \return the exit code if the program is done, after --help, --version or an error (one line on stderr); empty
+ * otherwise */
+std::optional<int>
+ParseCommandLine(int argc, char ** argv, Options & options);
+
+} // namespace CudaSplineRegister
+
+#endif

@@ -1,0 +1,359 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "cli/RegistrationDocument.h"
+
+#include "console/Error.h"
+#include "console/Names.h"
+#include "console/Numbers.h"
+
+#include "itkCudaSpline/pipeline/SpecDocument.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <vector>
+
+namespace CudaSplineRegister
+{
+
+namespace
+{
+
+using Json = nlohmann::ordered_json;
+
+/** "learning_rate" as "--learning-rate". */
+std::string
+OptionOf(const std::string & name)
+{
+  static const std::map<std::string, std::string> others{ { "stages", "--stage" },
+                                                          { "initial", "--initialize" },
+                                                          { "also", "--also-fixed and --also-moving" },
+                                                          { "order", "--interpolation" },
+                                                          { "iterations, shrink, sigmas",
+                                                            "--iterations, --shrink and --sigmas" } };
+  if (const auto found = others.find(name); found != others.end())
+  {
+    return found->second;
+  }
+  std::string option = "--" + name;
+  std::replace(option.begin(), option.end(), '_', '-');
+  return option;
+}
+
+/** A number as JSON: whole ones as integers. */
+Json
+NumberAsJson(double number)
+{
+  constexpr double most = 9007199254740992.0; // 2^53
+  return number == std::floor(number) && std::abs(number) <= most ? Json(static_cast<std::int64_t>(number))
+                                                                  : Json(number);
+}
+
+Json
+NumbersAsJson(const std::string & option, const std::string & text)
+{
+  constexpr std::size_t most = 64; // the schema of documents limits the number further
+  Json                  list = Json::array();
+  for (const double number : ParseNumbers(option, text, most))
+  {
+    list.push_back(NumberAsJson(number));
+  }
+  return list;
+}
+
+/** "cc" or "cc:0.7,mattes:0.3" as a value of documents. */
+Json
+MetricsAsJson(const std::string & text)
+{
+  Json               list = Json::array();
+  std::istringstream entries(text + ","); // an empty one at the end counts, too
+  for (std::string entry; std::getline(entries, entry, ',');)
+  {
+    const std::size_t colon = entry.find(':');
+    if (colon == std::string::npos)
+    {
+      list.push_back(entry);
+      continue;
+    }
+    const std::string           word = entry.substr(colon + 1);
+    const std::optional<double> weight = ParseNumber(word);
+    list.push_back(Json::array({ entry.substr(0, colon), weight ? NumberAsJson(*weight) : Json(word) }));
+  }
+  return list.size() == 1 && list[0].is_string() ? list[0] : list;
+}
+
+bool
+IsList(const std::string & name)
+{
+  const auto & options = itk::CudaSpline::GetStageOptions();
+  return std::any_of(options.begin(), options.end(), [&name](const itk::CudaSpline::StageOptionInfo & option) {
+    return option.isList && option.name == name;
+  });
+}
+
+/** Whether a value stands for the default of a stage, where others have values. */
+bool
+IsDefault(const std::string & word)
+{
+  return ToLower(word) == "default";
+}
+
+/** The value of an option of stages as documents have it. */
+Json
+ValueAsJson(const std::string & name, const std::string & word)
+{
+  if (IsDefault(word))
+  {
+    return nullptr;
+  }
+  if (name == "metric")
+  {
+    return MetricsAsJson(word);
+  }
+  if (IsList(name))
+  {
+    return NumbersAsJson(OptionOf(name), word);
+  }
+  if (ToLower(word) == "true" || ToLower(word) == "false")
+  {
+    return ToLower(word) == "true";
+  }
+  if (const std::optional<double> number = ParseNumber(word))
+  {
+    return std::isfinite(*number) ? NumberAsJson(*number) : Json(word);
+  }
+  return word;
+}
+
+/** The stages of a document without options; nothing if it has problems, which are reported with those of options. */
+std::vector<StageSpec>
+ReadStages(const Json & bare)
+{
+  try
+  {
+    return itk::CudaSpline::ReadSpec(bare.dump()).stages;
+  }
+  catch (const itk::CudaSpline::SpecError &)
+  {
+    return {};
+  }
+}
+
+/** Puts the options of stages into a document. */
+void
+AddOptions(const RawOptions &                   raw,
+           const std::vector<StageSpec> &       stages,
+           Json &                               document,
+           std::map<std::string, std::string> & written)
+{
+  const auto set = [&](const std::string & name, const std::vector<std::string> & words, const auto & valueOf) {
+    for (const std::string & word : words)
+    {
+      written[name] += (written[name].empty() ? "" : " ") + word;
+    }
+    if (words.size() == 1)
+    {
+      document["options"][name] = valueOf(words.front());
+      return;
+    }
+    const std::size_t count = stages.empty() ? raw.stages.size() : stages.size(); // 0: an unknown preset
+    if (count != 0 && words.size() != count)
+    {
+      throw ProgramError(OptionOf(name) + " is given " + std::to_string(words.size()) +
+                         " times; it must be given once, or once per stage (" + std::to_string(count) + ")");
+    }
+    Json values = Json::array();
+    for (const std::string & word : words)
+    {
+      values.push_back(valueOf(word));
+    }
+    document["stage_options"][name] = values;
+  };
+  for (const auto & [name, words] : raw.stageOptions)
+  {
+    if (words.empty())
+    {
+      continue;
+    }
+    if (name == "sigmas")
+    {
+      const auto endsWith = [](const std::string & word, const std::string & unit) {
+        return word.size() > unit.size() && word.compare(word.size() - unit.size(), unit.size(), unit) == 0;
+      };
+      const auto               isInMm = [&](const std::string & word) { return endsWith(word, "mm"); };
+      std::vector<std::string> numbers;
+      for (const std::string & word : words)
+      {
+        const std::size_t unit = isInMm(word) ? 2 : endsWith(word, "vox") ? 3 : 0;
+        numbers.push_back(word.substr(0, word.size() - unit));
+      }
+      set(name, numbers, [](const std::string & word) { return ValueAsJson("sigmas", word); });
+      set(
+        "sigmas_in_mm", words, [&](const std::string & word) { return IsDefault(word) ? Json() : Json(isInMm(word)); });
+      continue;
+    }
+    set(name, words, [&, option = name](const std::string & word) { return ValueAsJson(option, word); });
+  }
+}
+
+/** The document of the command line. */
+Json
+MakeDocument(const RawOptions & raw, Options & options)
+{
+  Json document;
+  document["cudaspline_registration"] = itk::CudaSpline::SpecVersion;
+  const auto say = [&](const char * name, const std::string & word) {
+    if (!word.empty())
+    {
+      document[name] = word;
+      options.written[name] = word;
+    }
+  };
+  say("preset", raw.preset);
+  say("precision", raw.precision);
+  if (!raw.stages.empty())
+  {
+    document["stages"] = raw.stages;
+  }
+  say("initial", raw.initialization);
+  if (!raw.winsorize.empty())
+  {
+    document["winsorize"] = NumbersAsJson("--winsorize", raw.winsorize);
+    options.written["winsorize"] = raw.winsorize;
+  }
+  options.spec.stages = ReadStages(document);
+  const std::vector<StageSpec> & stages = options.spec.stages;
+  AddOptions(raw, stages, document, options.written);
+  const auto interpolates = [](const StageSpec & stage) {
+    return stage.GetKind() != StageKind::Demons && stage.GetKind() != StageKind::Discrete;
+  };
+  if (options.order > 1 && std::any_of(stages.begin(), stages.end(), interpolates))
+  {
+    document["options"]["order"] = options.order;
+  }
+  return document;
+}
+
+/** The document of a file. No other option may describe stages then. */
+std::string
+ReadDocument(const RawOptions & raw)
+{
+  const bool hasOptions = std::any_of(
+    raw.stageOptions.begin(), raw.stageOptions.end(), [](const auto & option) { return !option.second.empty(); });
+  if (hasOptions || !raw.stages.empty() || !raw.preset.empty() || !raw.winsorize.empty())
+  {
+    throw ProgramError("--spec \"" + raw.spec +
+                       "\" contains all stages and their options; omit the other options of stages");
+  }
+  std::ifstream      file(raw.spec, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file)
+  {
+    throw ProgramError("the file \"" + raw.spec + "\" of --spec cannot be read");
+  }
+  return text.str();
+}
+
+/** Whether an option is for a stage. */
+bool
+IsFor(const StageSpec & stage, const std::string & name)
+{
+  const auto & options = itk::CudaSpline::GetStageOptions();
+  return std::any_of(options.begin(), options.end(), [&](const itk::CudaSpline::StageOptionInfo & option) {
+    return option.name == name &&
+           std::find(option.kinds.begin(), option.kinds.end(), stage.GetKind()) != option.kinds.end();
+  });
+}
+
+/** The form in which an option applies only to the stages that allow its value; empty if no stage allows it. */
+std::string
+DescribeFormForSomeStages(const itk::CudaSpline::SpecError & error,
+                          const std::string &                name,
+                          const std::string &                value,
+                          const std::vector<StageSpec> &     stages)
+{
+  std::string form;
+  bool        helps = false;
+  for (std::size_t number = 0; number < stages.size(); ++number)
+  {
+    const auto & problems = error.GetProblems();
+    const bool   isWrong = std::any_of(problems.begin(), problems.end(), [&](const itk::CudaSpline::SpecProblem & one) {
+      return one.option == name && (one.stage < 0 || one.stage == static_cast<int>(number));
+    });
+    const bool   isAllowed = !isWrong && IsFor(stages[number], name);
+    helps = helps || isAllowed;
+    form += " " + OptionOf(name) + " " + (isAllowed ? value : "default");
+  }
+  return helps && value.find(' ') == std::string::npos ? form : "";
+}
+
+} // namespace
+
+std::string
+DescribeProblems(const itk::CudaSpline::SpecError & error, const Options & options)
+{
+  const auto & written = options.written;
+  std::string  text;
+  std::string  forms; // of options that only some of the stages allow
+  for (const itk::CudaSpline::SpecProblem & problem : error.GetProblems())
+  {
+    const std::string option = OptionOf(problem.option);
+    const auto        found = written.find(problem.option);
+    std::string       value = found == written.end() ? problem.value : found->second;
+    if (found == written.end() && value.size() > 1 && value.front() == '"')
+    {
+      value = value.substr(1, value.size() - 2);
+    }
+    const bool        isUnknown = !problem.names.empty() && problem.value.front() == '"';
+    const bool        hasPlace = problem.text.find("{value}") != std::string::npos;
+    const std::string one = isUnknown  ? DescribeUnknownName(option, value, problem.names)
+                            : hasPlace ? option + " " + problem.Describe(value)
+                                       : option + (value.empty() ? " " : " \"" + value + "\": ") + problem.text;
+    if (text.find(one) == std::string::npos) // several stages may have the same
+    {
+      text += (text.empty() ? "" : "; ") + one;
+    }
+    const std::string form =
+      found == written.end() ? "" : DescribeFormForSomeStages(error, problem.option, value, options.spec.stages);
+    forms += forms.find(form) == std::string::npos ? "; to use it only in the stages that allow it:" + form : "";
+  }
+  return text + forms;
+}
+
+void
+InterpretDocument(const RawOptions & raw, Options & options)
+{
+  try
+  {
+    options.document = raw.spec.empty() ? MakeDocument(raw, options).dump() : ReadDocument(raw);
+    options.spec = itk::CudaSpline::ReadSpec(options.document);
+  }
+  catch (const itk::CudaSpline::SpecError & error)
+  {
+    throw ProgramError((raw.spec.empty() ? "" : "--spec \"" + raw.spec + "\": ") + DescribeProblems(error, options));
+  }
+}
+
+} // namespace CudaSplineRegister

@@ -1,0 +1,114 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#ifndef CudaSplineRegister_RegistrationInput_h
+#define CudaSplineRegister_RegistrationInput_h
+
+#include "cli/CommandLine.h"
+#include "io/formats/ImageInput.h"
+#include "registration/Registration.h"
+
+#include "itkTransformBase.h"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace CudaSplineRegister
+{
+
+/** \brief The headers of an additional pair of images. */
+struct FurtherDescription
+{
+  ImageDescription fixed;
+  ImageDescription moving;
+};
+
+/** \brief What is read, of which the headers are known. */
+struct RegistrationInputs
+{
+  ImageDescription                             fixed;
+  ImageDescription                             moving;     ///< the fixed image where motion is corrected
+  std::vector<FurtherDescription>              further;    ///< additional pairs
+  std::vector<std::optional<ImageDescription>> fixedMasks; ///< none, one, or one for each stage
+  std::vector<std::optional<ImageDescription>> movingMasks;
+  std::optional<MaskList>                      masksOfFixed; ///< of fixedMasks, when they were read
+  std::optional<MaskList>                      masksOfMoving;
+  itk::TransformBase::Pointer                  initial; ///< null: none
+
+  /** The moving image has several volumes. */
+  bool
+  IsSeries() const
+  {
+    return moving.layout.volumes > 1;
+  }
+};
+
+/** \brief Reads headers and the initial transform, checks the options that depend on them, and then starts the device.
+ * \param[in,out] options for a large fixed image its stages become those of large images
+ * \exception ProgramError the request is invalid, or a file cannot be read */
+RegistrationInputs
+DescribeInputs(Options & options);
+
+/** \brief The layout of what an image becomes on the grid of another one: it keeps what it says of itself (the
+ * description, of a series its fourth axis), and the codes of NIfTI's space are those of the grid.
+ * \param[in] image null: a computed image without a header */
+ImageLayout
+LayoutOnGrid(const ImageDescription & grid, const ImageDescription * image);
+
+/** \brief Layouts of the images that are written. */
+struct OutputLayouts
+{
+  ImageLayout warped;        ///< a series on the fixed image's grid
+  ImageLayout inverseWarped; ///< the fixed image on the moving one's grid
+  ImageLayout computed;      ///< what is computed on the fixed image's grid
+};
+
+/** \brief Layouts of what a registration writes. */
+OutputLayouts
+LayoutsOf(const RegistrationInputs & inputs);
+
+/** \brief Refuses a mask or label map that has lost the geometry of its image (HasLostGeometry()).
+ *
+ * \param[in] name what it is, for the message
+ * \param[in] grid its grid
+ * \param[in] image grid of its image */
+void
+CheckGeometry(const std::string & name, const Grid & grid, const Grid & image);
+
+/** \brief Reads the fixed image, or what a series has instead of it, and its mask. */
+void
+ReadFixed(const Options & options, RegistrationInputs & inputs, RegistrationRequest & request);
+
+/** \brief Reads the moving image, or a volume of it, and its mask.
+ * \param[in] volume its number, from 0
+ * \param[out] finite where the moving image had finite values, if not everywhere */
+void
+ReadMoving(const Options &         options,
+           RegistrationInputs &    inputs,
+           std::size_t             volume,
+           RegistrationRequest &   request,
+           std::optional<Volume> & finite);
+
+/** \brief Reads the additional pairs of images, for a single moving image. Their masks are the finite voxels of each
+ * image, inside the masks of the first pair. */
+void
+ReadFurther(const Options & options, RegistrationInputs & inputs, RegistrationRequest & request);
+
+} // namespace CudaSplineRegister
+
+#endif

@@ -1,0 +1,165 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "itkCudaSpline/kernels/registration/GreedyLevel.h"
+
+#include "kernels/registration/deformable/LevelField.h"
+#include "kernels/registration/deformable/LevelForces.h"
+
+#include <utility>
+
+namespace itk::CudaSpline
+{
+
+namespace
+{
+/** What an iteration and an inversion write, in the memory of the backend. */
+struct Record
+{
+  LevelSums           sums;
+  double              maximumNorm{ 0.0 };
+  FieldInversionState inversion;
+};
+} // namespace
+
+/** Field, force and steps. */
+struct GreedyLevel::Parts
+{
+  LevelForces                  forces;
+  std::shared_ptr<LevelFields> fields; ///< one
+  ResidentArray                update; ///< the force before, the composed field and the inverse behind
+  ResidentArray                record;
+  RuledSteps                   steps;
+
+  LevelField &
+  Field() const
+  {
+    return (*fields)[0];
+  }
+  void
+  Enqueue(const SynRules & rules);
+};
+
+GreedyLevel::GreedyLevel(const FieldShape & shape,
+                         SynSide            fixed,
+                         SynSide            moving,
+                         const SynMetric &  metric,
+                         const Residence &  residence)
+  : GreedyLevel(shape, MakeTerms(std::move(fixed), std::move(moving), metric), residence)
+{}
+
+GreedyLevel::GreedyLevel(const FieldShape &   shape,
+                         std::vector<SynTerm> terms,
+                         const Residence &    residence,
+                         const LandmarkTerm & landmarks)
+  : m_Parts(new Parts{ LevelForces(shape, std::move(terms), landmarks, residence),
+                       std::make_shared<LevelFields>(1, shape, residence),
+                       ResidentArray(shape.Bytes(), residence),
+                       ResidentArray(sizeof(Record), residence),
+                       RuledSteps() })
+{
+  ClearResident(m_Parts->record.Data(), sizeof(Record), residence);
+  m_Parts->forces.MoveFixed(nullptr); // once: it stays where it is
+}
+
+GreedyLevel::~GreedyLevel() = default;
+
+void
+GreedyLevel::SetField(const void * vectors, ScalarType element)
+{
+  m_Parts->Field().Set(vectors, element);
+}
+
+void
+GreedyLevel::GetField(void * vectors, ScalarType element, FieldMemory memory) const
+{
+  const LevelForces & forces = m_Parts->forces;
+  GiveField(vectors, element, memory, m_Parts->Field().Data(), forces.GetShape(), forces.GetResidence());
+}
+
+void
+GreedyLevel::Clear()
+{
+  m_Parts->fields->Clear();
+}
+
+void
+GreedyLevel::AdaptFrom(const LevelFields & coarser)
+{
+  m_Parts->fields->AdaptFrom(coarser);
+}
+
+std::shared_ptr<const LevelFields>
+GreedyLevel::GetFields() const
+{
+  return m_Parts->fields;
+}
+
+void
+GreedyLevel::Parts::Enqueue(const SynRules & rules)
+{
+  const FieldShape & shape = forces.GetShape();
+  const Residence &  residence = forces.GetResidence();
+  auto * const       numbers = record.As<Record>();
+  forces.MoveMoving(this->Field().Data());
+  forces.Compare(&numbers->sums, update.Data(), nullptr);
+  forces.MakeUpdate(LevelImage::Fixed, update.Data(), rules, &numbers->maximumNorm);
+  ComposeFields(shape, this->Field().Data(), shape, update.Data(), update.Data(), residence);
+  forces.Limit(this->Field().Data(), update.Data(), rules.determinantLimit);
+  forces.Smooth(update.Data(), nullptr, LevelSmoothing::OfTotals(rules), this->Field().Data());
+}
+
+double
+GreedyLevel::Compare(const SynRules & rules)
+{
+  m_Parts->forces.Reserve(rules);
+  m_Parts->forces.MoveMoving(m_Parts->Field().Data());
+  LevelSums * const numbers = &m_Parts->record.As<Record>()->sums;
+  m_Parts->forces.Compare(numbers, m_Parts->update.Data(), nullptr);
+  LevelSums sums;
+  Download(&sums, numbers, sizeof(sums), m_Parts->forces.GetResidence());
+  return m_Parts->forces.WeightedValuesOf(sums)[0];
+}
+
+GreedyIteration
+GreedyLevel::Iterate(const SynRules & rules)
+{
+  const Residence & residence = m_Parts->forces.GetResidence();
+  m_Parts->forces.Reserve(rules);
+  m_Parts->forces.ReserveMoments(LevelImage::Fixed, rules);
+  m_Parts->steps.Run(rules, m_Parts->forces, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
+  Record record;
+  Download(&record, m_Parts->record.Data(), sizeof(record), residence);
+  GreedyIteration iteration;
+  iteration.value = m_Parts->forces.WeightedValuesOf(record.sums)[0];
+  iteration.maximumNorm = record.maximumNorm;
+  return iteration;
+}
+
+FieldInversionState
+GreedyLevel::GetInverse(const FieldInversion & rules, void * vectors, ScalarType element, FieldMemory memory)
+{
+  return m_Parts->Field().GetInverse(rules,
+                                     m_Parts->update.Data(),
+                                     &m_Parts->record.As<Record>()->inversion,
+                                     m_Parts->forces.Scratch(),
+                                     vectors,
+                                     element,
+                                     memory);
+}
+
+} // namespace itk::CudaSpline

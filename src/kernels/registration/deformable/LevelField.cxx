@@ -1,0 +1,197 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "kernels/registration/deformable/LevelField.h"
+
+#include "itkCudaSpline/kernels/common/MemoryPlan.h"
+
+#include "device/LargePages.h"
+#include "kernels/metrics/images/ConvertNumbers.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace itk::CudaSpline
+{
+
+LevelField::LevelField(const FieldShape & shape, const Residence & residence)
+  : m_Shape(shape)
+  , m_Residence(residence)
+  , m_Vectors(shape.Bytes(), residence)
+{
+  ClearResident(m_Vectors.Data(), m_Vectors.Bytes(), residence);
+}
+
+void
+LevelField::Set(const void * vectors, ScalarType element)
+{
+  if (element == m_Shape.element)
+  {
+    Upload(m_Vectors.Data(), vectors, m_Shape.Bytes(), m_Residence);
+    return;
+  }
+  ResidentArray copy(static_cast<std::size_t>(m_Shape.Numbers()) * SizeOf(element), m_Residence);
+  Upload(copy.Data(), vectors, copy.Bytes(), m_Residence);
+  ConvertNumbers(copy.Data(), element, m_Vectors.Data(), m_Shape.Numbers(), m_Residence);
+}
+
+void
+LevelField::Get(void * vectors, ScalarType element) const
+{
+  GiveField(vectors, element, FieldMemory::Host, m_Vectors.Data(), m_Shape, m_Residence);
+}
+
+void
+LevelField::AdaptFrom(const LevelField & other)
+{
+  if (other.m_Shape.element != m_Shape.element)
+  {
+    throw std::invalid_argument("The fields of all levels of a registration must have the same type.");
+  }
+  const ExecutionContext & from = other.m_Residence.GetContext();
+  const ExecutionContext & to = m_Residence.GetContext();
+  const void *             field = other.m_Vectors.Data();
+  ResidentArray            moved;
+  if (from.backend == to.backend && (!m_Residence.IsOnDevice() || from.device == to.device))
+  {
+    other.m_Residence.Wait(); // it may be another stream
+  }
+  else
+  {
+    const std::unique_ptr<char[]> copy(new char[other.m_Shape.Bytes()]);
+    Download(copy.get(), field, other.m_Shape.Bytes(), other.m_Residence);
+    moved = ResidentArray(other.m_Shape.Bytes(), m_Residence);
+    Upload(moved.Data(), copy.get(), moved.Bytes(), m_Residence);
+    field = moved.Data();
+  }
+  if (other.m_Shape.grid == m_Shape.grid)
+  {
+    CopyResident(m_Vectors.Data(), field, m_Shape.Bytes(), m_Residence);
+  }
+  else
+  {
+    ResampleField(other.m_Shape, field, m_Shape, m_Vectors.Data(), m_Residence);
+  }
+  m_Residence.Wait(); // before the other field goes
+}
+
+FieldInversionState
+LevelField::GetInverse(const FieldInversion & rules,
+                       void *                 inverse,
+                       FieldInversionState *  state,
+                       void *                 scratch,
+                       void *                 vectors,
+                       ScalarType             element,
+                       FieldMemory            memory) const
+{
+  ClearResident(inverse, m_Shape.Bytes(), m_Residence);
+  InvertField(m_Shape, m_Vectors.Data(), inverse, rules, state, scratch, m_Residence);
+  GiveField(vectors, element, memory, inverse, m_Shape, m_Residence);
+  FieldInversionState cameTo;
+  Download(&cameTo, state, sizeof(cameTo), m_Residence);
+  return cameTo;
+}
+
+void
+LevelField::Clear()
+{
+  ClearResident(m_Vectors.Data(), m_Shape.Bytes(), m_Residence);
+}
+
+void
+LevelFields::Clear()
+{
+  for (LevelField & field : m_Fields)
+  {
+    field.Clear();
+  }
+}
+
+LevelFields::LevelFields(std::size_t count, const FieldShape & shape, const Residence & residence)
+{
+  m_Fields.reserve(count);
+  for (std::size_t n = 0; n < count; ++n)
+  {
+    m_Fields.emplace_back(shape, residence);
+  }
+}
+
+void
+LevelFields::AdaptFrom(const LevelFields & other)
+{
+  if (other.m_Fields.size() != m_Fields.size())
+  {
+    throw std::invalid_argument("A level has " + std::to_string(m_Fields.size()) + " fields and the one before " +
+                                std::to_string(other.m_Fields.size()) + "; the numbers must be equal.");
+  }
+  for (std::size_t n = 0; n < m_Fields.size(); ++n)
+  {
+    m_Fields[n].AdaptFrom(other.m_Fields[n]);
+  }
+}
+
+void
+GiveField(void *             vectors,
+          ScalarType         element,
+          FieldMemory        memory,
+          const void *       field,
+          const FieldShape & shape,
+          const Residence &  residence)
+{
+  if (!residence.IsOnDevice() || memory == FieldMemory::Host)
+  {
+    AdviseLargePages(vectors, static_cast<std::size_t>(shape.Numbers()) * SizeOf(element));
+  }
+  if (!residence.IsOnDevice() || memory == FieldMemory::Residence)
+  {
+    if (element == shape.element)
+    {
+      CopyResident(vectors, field, shape.Bytes(), residence);
+    }
+    else
+    {
+      ConvertNumbers(field, shape.element, vectors, shape.Numbers(), residence);
+    }
+    return;
+  }
+  if (element == shape.element)
+  {
+    Download(vectors, field, shape.Bytes(), residence);
+    return;
+  }
+  const auto    slab = std::min<std::int64_t>(shape.Numbers(), TransferChunkBytes / SizeOf(element));
+  ResidentArray converted(static_cast<std::size_t>(slab) * SizeOf(element), residence);
+  for (std::int64_t first = 0; first < shape.Numbers(); first += slab)
+  {
+    const std::int64_t count = std::min(slab, shape.Numbers() - first);
+    ConvertNumbers(static_cast<const char *>(field) + static_cast<std::size_t>(first) * SizeOf(shape.element),
+                   shape.element,
+                   converted.Data(),
+                   count,
+                   residence);
+    Download(static_cast<char *>(vectors) + static_cast<std::size_t>(first) * SizeOf(element),
+             converted.Data(),
+             static_cast<std::size_t>(count) * SizeOf(element),
+             residence);
+  }
+}
+
+} // namespace itk::CudaSpline
