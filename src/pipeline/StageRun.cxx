@@ -352,6 +352,37 @@ KeepUndetermined(const StageContext & context, const LinearTransform & transform
   }
 }
 
+/** Undoes levels that moved the images apart: this one, if it found samples at its start; else those before it, once.
+ *
+ * \param[in] ended the level that has no samples
+ * \param[in,out] starts of the levels, this one included
+ * \param[in,out] records of the levels before it, and of this one if it is undone
+ * \param[out] transform where the next level that runs starts
+ * \return whether there was a level to undo */
+bool
+GoBack(const LinearRecord &           ended,
+       std::vector<LinearTransform> & starts,
+       std::vector<LevelRecord> &     records,
+       LinearTransform &              transform)
+{
+  constexpr double whole = 1.0;
+  if (ended.iterations > 0)
+  {
+    transform = starts.back();
+    records.push_back(MakeRecord(LevelEnd::Undone, ended.iterations, ended.value, ended.seconds, ended.fallRate));
+    records.back().loss = whole;
+    return true;
+  }
+  if (starts.back().GetParameters() == starts.front().GetParameters())
+  {
+    return false;
+  }
+  transform = starts.front();
+  std::fill(starts.begin(), starts.end(), transform);
+  MarkUndone(records, 0, whole);
+  return true;
+}
+
 StageOutcome
 RunModel(const StageContext & context, const LinearModel & model, const LinearTransform & start)
 {
@@ -420,16 +451,20 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
           pairs.front().fixed, pairs.front().moving, optionsOf(records.size()), residence, LabelsOf(pairs));
         const LinearRecord record = registration.RunLevel(
           records.size(), transform, watch, done, records.size() == last ? starts : std::vector<LinearTransform>());
-        undone = record.kept ? record.kept : undone;
-        loss = record.kept ? record.loss : loss;
-        if (record.stop == LinearStop::NoSamples)
+        done = 0;
+        if (record.stop == LinearStop::NoSamples && !GoBack(record, starts, records, transform))
         {
           throw NoSamples(records.size(), transform);
         }
+        if (record.stop == LinearStop::NoSamples)
+        {
+          continue;
+        }
+        undone = record.kept ? record.kept : undone;
+        loss = record.kept ? record.loss : loss;
         isStopped = record.stop == LinearStop::Stopped;
         records.push_back(
           MakeRecord(EndOf(record.stop), record.iterations, record.value, record.seconds, record.fallRate));
-        done = 0;
       }
     },
     context.device);

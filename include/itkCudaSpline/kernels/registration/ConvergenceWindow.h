@@ -77,7 +77,7 @@ private:
 
 /** \brief A level of a linear transform or a B-spline whose FallRate is higher when its iterations are done needs more
  * of them. Ordinary registrations end below it. */
-inline constexpr double FastFall = 0.01;
+inline constexpr double FastFall = 0.004;
 /** \brief The same of fields, which improve as long as they deform: ordinary ones end at up to 0.03. */
 inline constexpr double FastFieldFall = 0.05;
 
