@@ -225,8 +225,15 @@ FillUp(std::vector<LevelRecord> & records, std::size_t count)
   records.resize(count, stopped);
 }
 
+/** How a level ended that may continue up to a limit while values fall. */
 LevelEnd
-EndOf(LinearStop stop)
+EndOfIterations(const PyramidLevel & level, unsigned int iterations)
+{
+  return iterations >= std::max(level.iterations, level.limit) ? LevelEnd::Iterations : LevelEnd::Converged;
+}
+
+LevelEnd
+EndOf(LinearStop stop, const PyramidLevel & level, unsigned int iterations)
 {
   switch (stop)
   {
@@ -239,12 +246,12 @@ EndOf(LinearStop stop)
     case LinearStop::Stopped:
       return LevelEnd::Stopped;
     default:
-      return LevelEnd::Iterations;
+      return EndOfIterations(level, iterations);
   }
 }
 
 LevelEnd
-EndOf(LbfgsStop stop)
+EndOf(LbfgsStop stop, const PyramidLevel & level, unsigned int evaluations)
 {
   switch (stop)
   {
@@ -255,7 +262,7 @@ EndOf(LbfgsStop stop)
     case LbfgsStop::LineSearch:
       return LevelEnd::NoGradient;
     default:
-      return LevelEnd::Iterations;
+      return EndOfIterations(level, evaluations);
   }
 }
 
@@ -463,8 +470,8 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
         undone = record.kept ? record.kept : undone;
         loss = record.kept ? record.loss : loss;
         isStopped = record.stop == LinearStop::Stopped;
-        records.push_back(
-          MakeRecord(EndOf(record.stop), record.iterations, record.value, record.seconds, record.fallRate));
+        const LevelEnd end = EndOf(record.stop, options.levels[records.size()], record.iterations);
+        records.push_back(MakeRecord(end, record.iterations, record.value, record.seconds, record.fallRate));
       }
     },
     context.device);
@@ -550,8 +557,8 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
     {
       throw NoSamples(outcome.levels.size());
     }
-    outcome.levels.push_back(
-      MakeRecord(EndOf(level.stop), level.evaluations, level.value, level.seconds, level.fallRate));
+    const LevelEnd end = EndOf(level.stop, options.levels[outcome.levels.size()], level.evaluations);
+    outcome.levels.push_back(MakeRecord(end, level.evaluations, level.value, level.seconds, level.fallRate));
   }
   FillUp(outcome.levels, options.levels.size());
   for (const SplineRecord & level : found)
