@@ -37,15 +37,17 @@ WarnOfUndoneLevels(std::size_t number, const StageOutcome & outcome, PipelineMes
   const auto       undone = std::find_if(outcome.levels.begin(), outcome.levels.end(), [](const LevelRecord & level) {
     return level.end == LevelEnd::Undone && level.loss > clear;
   });
-  if (undone != outcome.levels.end())
+  if (undone == outcome.levels.end())
   {
-    messages.Warn(PipelineWarning::Kind::UndoneLevels,
-                  static_cast<int>(number),
-                  "level " + std::to_string(undone - outcome.levels.begin() + 1) + " of " +
-                    std::to_string(outcome.levels.size()) +
-                    " and later levels were undone because they made the metric worse by " +
-                    Brief(100.0 * undone->loss) + " % of its value");
+    return;
   }
+  const std::string name =
+    "level " + std::to_string(undone - outcome.levels.begin() + 1) + " of " + std::to_string(outcome.levels.size());
+  const std::string reason = outcome.levels.back().end == LevelEnd::Undone
+                               ? " and later levels were undone because they made the metric worse by " +
+                                   Brief(100.0 * undone->loss) + " % of its value"
+                               : " was undone because it moved the images apart: no sample was left to compare";
+  messages.Warn(PipelineWarning::Kind::UndoneLevels, static_cast<int>(number), name + reason);
 }
 
 /** A level that ended by its number of iterations while values still fell fast, and no later level found an end, or

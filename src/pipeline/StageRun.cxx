@@ -225,8 +225,15 @@ FillUp(std::vector<LevelRecord> & records, std::size_t count)
   records.resize(count, stopped);
 }
 
+/** How a level ended that may continue up to a limit while values fall. */
 LevelEnd
-EndOf(LinearStop stop)
+EndOfIterations(const PyramidLevel & level, unsigned int iterations)
+{
+  return iterations >= std::max(level.iterations, level.limit) ? LevelEnd::Iterations : LevelEnd::Converged;
+}
+
+LevelEnd
+EndOf(LinearStop stop, const PyramidLevel & level, unsigned int iterations)
 {
   switch (stop)
   {
@@ -239,12 +246,12 @@ EndOf(LinearStop stop)
     case LinearStop::Stopped:
       return LevelEnd::Stopped;
     default:
-      return LevelEnd::Iterations;
+      return EndOfIterations(level, iterations);
   }
 }
 
 LevelEnd
-EndOf(LbfgsStop stop)
+EndOf(LbfgsStop stop, const PyramidLevel & level, unsigned int evaluations)
 {
   switch (stop)
   {
@@ -255,7 +262,7 @@ EndOf(LbfgsStop stop)
     case LbfgsStop::LineSearch:
       return LevelEnd::NoGradient;
     default:
-      return LevelEnd::Iterations;
+      return EndOfIterations(level, evaluations);
   }
 }
 
@@ -352,6 +359,37 @@ KeepUndetermined(const StageContext & context, const LinearTransform & transform
   }
 }
 
+/** Undoes levels that moved the images apart: this one, if it found samples at its start; else those before it, once.
+ *
+ * \param[in] ended the level that has no samples
+ * \param[in,out] starts of the levels, this one included
+ * \param[in,out] records of the levels before it, and of this one if it is undone
+ * \param[out] transform where the next level that runs starts
+ * \return whether there was a level to undo */
+bool
+GoBack(const LinearRecord &           ended,
+       std::vector<LinearTransform> & starts,
+       std::vector<LevelRecord> &     records,
+       LinearTransform &              transform)
+{
+  constexpr double whole = 1.0;
+  if (ended.iterations > 0)
+  {
+    transform = starts.back();
+    records.push_back(MakeRecord(LevelEnd::Undone, ended.iterations, ended.value, ended.seconds, ended.fallRate));
+    records.back().loss = whole;
+    return true;
+  }
+  if (starts.back().GetParameters() == starts.front().GetParameters())
+  {
+    return false;
+  }
+  transform = starts.front();
+  std::fill(starts.begin(), starts.end(), transform);
+  MarkUndone(records, 0, whole);
+  return true;
+}
+
 StageOutcome
 RunModel(const StageContext & context, const LinearModel & model, const LinearTransform & start)
 {
@@ -420,16 +458,20 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
           pairs.front().fixed, pairs.front().moving, optionsOf(records.size()), residence, LabelsOf(pairs));
         const LinearRecord record = registration.RunLevel(
           records.size(), transform, watch, done, records.size() == last ? starts : std::vector<LinearTransform>());
-        undone = record.kept ? record.kept : undone;
-        loss = record.kept ? record.loss : loss;
-        if (record.stop == LinearStop::NoSamples)
+        done = 0;
+        if (record.stop == LinearStop::NoSamples && !GoBack(record, starts, records, transform))
         {
           throw NoSamples(records.size(), transform);
         }
+        if (record.stop == LinearStop::NoSamples)
+        {
+          continue;
+        }
+        undone = record.kept ? record.kept : undone;
+        loss = record.kept ? record.loss : loss;
         isStopped = record.stop == LinearStop::Stopped;
-        records.push_back(
-          MakeRecord(EndOf(record.stop), record.iterations, record.value, record.seconds, record.fallRate));
-        done = 0;
+        const LevelEnd end = EndOf(record.stop, options.levels[records.size()], record.iterations);
+        records.push_back(MakeRecord(end, record.iterations, record.value, record.seconds, record.fallRate));
       }
     },
     context.device);
@@ -515,8 +557,8 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
     {
       throw NoSamples(outcome.levels.size());
     }
-    outcome.levels.push_back(
-      MakeRecord(EndOf(level.stop), level.evaluations, level.value, level.seconds, level.fallRate));
+    const LevelEnd end = EndOf(level.stop, options.levels[outcome.levels.size()], level.evaluations);
+    outcome.levels.push_back(MakeRecord(end, level.evaluations, level.value, level.seconds, level.fallRate));
   }
   FillUp(outcome.levels, options.levels.size());
   for (const SplineRecord & level : found)

@@ -53,9 +53,7 @@ public:
   /** \param[in] level number, from 0
    * \param[in] transform current transform of a linear stage; empty: that at the start of the stage */
   explicit NoSamples(std::size_t level, const std::optional<LinearTransform> & transform = {})
-    : std::invalid_argument("at level " + std::to_string(level + 1) +
-                            " no voxel of the fixed image is inside the moving image and both masks; check the initial "
-                            "transform and the masks")
+    : std::invalid_argument("level " + std::to_string(level + 1) + " compares no voxel")
     , m_Transform(transform)
   {}
 

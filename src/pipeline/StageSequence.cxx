@@ -226,9 +226,13 @@ StageSequence::RunGuarded(const StageContext & context, const LinearTransform & 
   catch (const NoSamples & error)
   {
     explain("", error.GetTransform());
-    throw std::invalid_argument("the images do not overlap under their masks in stage " +
-                                std::to_string(context.number + 1) + " (" + NameOf(context.spec.GetKind()) +
-                                "): " + error.what());
+    const ImagePair & pair = m_Images.GetPairs().front();
+    const bool        isMasked = pair.fixed.mask != nullptr || pair.moving.mask != nullptr;
+    throw std::invalid_argument(error.what() + std::string(" in stage ") + std::to_string(context.number + 1) + " (" +
+                                NameOf(context.spec.GetKind()) + "): none is inside both images" +
+                                (isMasked ? " and their masks" : "") +
+                                ", although the images overlap; use fewer levels, or check the initial transform" +
+                                (isMasked ? " and the masks" : ""));
   }
   catch (const std::invalid_argument & error)
   {

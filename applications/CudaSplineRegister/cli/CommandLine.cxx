@@ -84,7 +84,7 @@ const std::vector<StageOptionHelp> stageOptionHelp{
     "fields 100,70,50,20; passes of discrete 6" },
   { "iteration_limit",
     "N,N,...",
-    "maximum number of iterations of a level while the metric falls by more than 1 % in ten; default: --iterations "
+    "maximum number of iterations of a level while the metric falls by more than 0.4 % in ten; default: --iterations "
     "where they are given, else five times as many; not of fields" },
   { "shrink", "N,N,...", "shrink factors by level; default: ...,4,2,1" },
   { "sigmas", "X,X,...", "smoothing by level, in voxels or with the suffix mm; default: ...,2,1,0" },

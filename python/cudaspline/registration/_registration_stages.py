@@ -64,7 +64,7 @@ class Stage:
         evaluations of the metric. None: 100 and 50 at the finest; 100, 70, 50, 20 for fields;
         of "discrete" passes, None: 6
     iteration_limit: maximum number of iterations of a level of a matrix or of "bspline", which
-        continues as long as the metric falls by more than 1 % of its value in ten iterations. None:
+        continues as long as the metric falls by more than 0.4 % of its value in ten iterations. None:
         iterations, where these are given, else five times as many
     shrink: samples of the fixed image for one that is compared, a whole number a level. None: 4, 2,
         1; 8, 4, 2, 1 for fields

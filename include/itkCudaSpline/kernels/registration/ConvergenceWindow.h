@@ -76,7 +76,7 @@ private:
 
 /** \brief If the FallRate of a level of a linear or B-spline transform is higher than this after its last iteration,
  * the level needs more iterations. Ordinary registrations end below it. */
-inline constexpr double FastFall = 0.01;
+inline constexpr double FastFall = 0.004;
 /** \brief The same for displacement fields, which improve as long as they deform: ordinary registrations end at up to
  * 0.03. */
 inline constexpr double FastFieldFall = 0.05;
