@@ -24,6 +24,7 @@
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/common/Execution.h"
 #include "itkCudaSpline/kernels/common/LabelImages.h"
+#include "itkCudaSpline/kernels/common/NonFiniteValues.h"
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 #include "itkCudaSpline/kernels/resampling/Resample.h"
 #include "itkCudaSpline/kernels/resampling/ResampleKernelsLoader.h"
@@ -40,6 +41,7 @@
  *   estimates of the work (CudaSpline::CountResampleWork() and similar).
  * - Names of backends.
  * - Pixel types, with ITK's cast and with rounding: CudaSpline::StoredType, CudaSpline::StoreScalar().
- * - Detection of label images: CudaSpline::LooksLikeLabels(). */
+ * - Detection of label images and of pixels that are not finite: CudaSpline::LooksLikeLabels(),
+ *   CudaSpline::CountNonFiniteValues(). */
 
 #endif

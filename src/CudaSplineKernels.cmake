@@ -66,6 +66,7 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/kernels/common/LabelImages.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/common/MemoryPlan.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/common/MirroredArray.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/kernels/common/NonFiniteValues.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/EvaluationBackends.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/KernelChoice.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/kernels/evaluation/EvaluationTilePlan.cxx"

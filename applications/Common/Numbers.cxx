@@ -45,7 +45,7 @@ ParseNumbers(const std::string & option, const std::string & text, std::size_t m
   std::size_t         begin = 0;
   while (begin <= text.size())
   {
-    const std::size_t           end = std::min(text.find(',', begin), text.size());
+    const std::size_t           end = std::min(text.find_first_of(",x", begin), text.size());
     const std::string           item = text.substr(begin, end - begin);
     const std::optional<double> number = ParseNumber(item);
     if (!number || !std::isfinite(*number))

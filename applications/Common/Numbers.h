@@ -30,7 +30,7 @@ namespace CudaSplineProgram
 std::optional<double>
 ParseNumber(const std::string & word);
 
-/** \brief "1,2.5,3" as numbers.
+/** \brief "1,2.5,3", or "1x2.5x3" as ANTs has it, as numbers.
  *
  * \param[in] option name of the option, for messages
  * \param[in] text its value

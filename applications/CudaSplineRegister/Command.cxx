@@ -160,7 +160,7 @@ RunOne(const Options & options, RegistrationInputs & inputs, const Stopwatch & r
   Report report;
   report.fixedGrid = request.fixed.grid;
   report.movingGrid = request.moving.grid;
-  const Truth truth = ReadTruth(options, request.fixed.grid.dimension);
+  const Truth truth = ReadTruth(options, request.fixed.grid, request.moving.grid);
   AddTerms(truth, request);
   report.readSeconds = reading.GetSeconds();
   const MadeFolder   folder(FolderAskedFor(options.prefix));

@@ -80,8 +80,8 @@ const std::vector<StageOptionHelp> stageOptionHelp{
   { "levels", "N", "levels, from coarse to fine; default: 3, of fields 4" },
   { "iterations",
     "N,N,...",
-    "maximum number of iterations, one value or one a level; default: 200; bspline 100,...,50; fields 100,70,50,20; "
-    "passes of discrete 6" },
+    "maximum number of iterations: one number for all levels, or one per level; default: 200; bspline 100,...,50; "
+    "fields 100,70,50,20; passes of discrete 6" },
   { "iteration_limit",
     "N,N,...",
     "maximum number of iterations of a level while the metric falls by more than 1 % in ten; default: --iterations "
@@ -137,7 +137,7 @@ const std::vector<StageOptionHelp> stageOptionHelp{
   { "restrict_deformation",
     "X,X,...",
     "factors from 0 to 1 of what moves: of the axes of syn, greedy and tvf (0,1,0: along y alone), or of the "
-    "parameters of a linear transform" },
+    "parameters of a linear transform; not of the initial alignment (--initialize none)" },
   { "learning_rate",
     "X",
     "maximum displacement in an iteration of fields, in voxels; default: 0.1; 0.5 of demons, 0.25 of tvf" },

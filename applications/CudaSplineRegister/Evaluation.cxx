@@ -23,6 +23,7 @@
 #include "LibraryMessages.h"
 #include "Numbers.h"
 #include "PixelType.h"
+#include "RegistrationInput.h"
 #include "StageTransforms.h"
 #include "Stopwatch.h"
 #include "TextLines.h"
@@ -44,7 +45,7 @@ namespace
 
 /** Labels as numbers, on the grid that they have. */
 std::optional<Volume>
-ReadLabels(const std::string & file, unsigned int dimension, bool force)
+ReadLabels(const std::string & file, const Grid & of, bool force)
 {
   if (file.empty())
   {
@@ -53,11 +54,12 @@ ReadLabels(const std::string & file, unsigned int dimension, bool force)
   ImageDescription description = DescribeImage(file, { "", force });
   const Volume     image = ReadImage(description);
   WarnOf(description.messages);
-  if (image.grid.dimension != dimension)
+  if (image.grid.dimension != of.dimension)
   {
     throw ProgramError("the labels \"" + file + "\" have " + std::to_string(image.grid.dimension) +
-                       " dimensions, but the images have " + std::to_string(dimension));
+                       " dimensions, but the images have " + std::to_string(of.dimension));
   }
+  CheckGeometry("the label map \"" + file + "\"", image.grid, of);
   return image.type == ScalarType::Float64 ? image : CastVolume(image, ScalarType::Float64);
 }
 
@@ -246,11 +248,12 @@ ReadLandmarks(const std::string & file, unsigned int dimension)
 }
 
 Truth
-ReadTruth(const Options & options, unsigned int dimension)
+ReadTruth(const Options & options, const Grid & fixed, const Grid & moving)
 {
-  Truth truth;
-  truth.fixedLabels = ReadLabels(options.fixedLabels, dimension, options.force);
-  truth.movingLabels = ReadLabels(options.movingLabels, dimension, options.force);
+  const unsigned int dimension = fixed.dimension;
+  Truth              truth;
+  truth.fixedLabels = ReadLabels(options.fixedLabels, fixed, options.force);
+  truth.movingLabels = ReadLabels(options.movingLabels, moving, options.force);
   if (!options.fixedLandmarks.empty())
   {
     truth.fixedLandmarks = ReadLandmarks(options.fixedLandmarks, dimension);

@@ -73,7 +73,7 @@ struct Truth
 /** \brief Reads what the user named.
  * \exception ProgramError a file cannot be read, or does not go with another */
 Truth
-ReadTruth(const Options & options, unsigned int dimension);
+ReadTruth(const Options & options, const Grid & fixed, const Grid & moving);
 
 /** \brief Adds landmarks and labels to a request if a stage uses them.
  * \exception ProgramError labels that are not whole numbers of 32 bits */

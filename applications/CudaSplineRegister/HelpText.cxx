@@ -66,7 +66,8 @@ Stages
 Masks
   --fixed-mask and --moving-mask are given once, for all stages, or once for each stage ("none": no mask in that
   stage). Voxels count where the mask is neither 0 nor NaN. The initial alignment and the final evaluation use the
-  first masks.
+  first masks. Masks have a position in space, like images. A mask that has the voxels of its image and no geometry
+  (spacing 1, origin 0) while the image has one is refused.
 
 Colours
   Colour images (histology in PNG, TIFF or NIfTI) are registered by their luminance. --warped keeps the colours and
@@ -109,6 +110,8 @@ Initial alignment
   standard deviations) or with a rotation of more than 20 degrees, the search runs automatically. If it explains 5 %
   more, these stages run again from there, the better result is kept, and a warning is shown. Not with
   --initial-transform, --initialize search or none, --restrict-deformation, or a single stage translation.
+  As in antsRegistration, --restrict-deformation does not apply to the initial alignment, which moves along all axes. A
+  warning reports by how much if the first stage is restricted; --initialize none keeps restricted axes.
   --initial-transform FILE starts from transforms in files, which map fixed points to moving points. With several, the
   LAST one is applied FIRST to a point, as in CudaSplineResample -t and itk::CompositeTransform; --ants-order reverses
   this. They are applied after the transforms of the stages, and all outputs include them.
@@ -145,8 +148,9 @@ Evaluation
   of coarse images, minus that of shuffled values); or it explains less than 50 %, and after the linear stages not
   clearly more than when it is turned within its outline (3 standard deviations). --report: "agreement".
   A stage never ends with a worse metric (of its last level) than it started with: a level that made it worse is
-  undone, with a warning if it was worse by more than 5 %. Another warning names each level that ended by its number
-  of iterations while the metric still fell by more than 1 % (fields: 5 %) in ten iterations.
+  undone, with a warning if it was worse by more than 5 %. Another warning names the last level of a stage that ended
+  by its number of iterations, also one that was given, while the metric still fell by more than 1 % (fields: 5 %) in
+  ten iterations, or in all if there were fewer.
 
 Series
   The volumes of a 4D moving image are registered to the fixed image one by one, each from the same start. One volume

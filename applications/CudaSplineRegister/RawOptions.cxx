@@ -83,7 +83,7 @@ HasValuesByLevel(const RawOptions & raw)
     const auto found = raw.stageOptions.find(name);
     return found != raw.stageOptions.end() && std::any_of(found->second.begin(), found->second.end(), isByLevel);
   };
-  const auto isList = [](const std::string & word) { return word.find(',') != std::string::npos; };
+  const auto isList = [](const std::string & word) { return word.find_first_of(",x") != std::string::npos; };
   const auto isAny = [](const std::string & word) { return ToLower(word) != "default"; };
   return has("iterations", isList) || has("iteration_limit", isList) || has("shrink", isAny) || has("sigmas", isAny);
 }

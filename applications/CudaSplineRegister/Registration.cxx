@@ -291,9 +291,11 @@ private:
                               NameOf(m_Options.spec.stages[static_cast<std::size_t>(warning.stage)].GetKind()) + "): ";
       using Kind = itk::CudaSpline::PipelineWarning::Kind;
       m_Request.note(where + warning.text +
-                     (warning.kind == Kind::PoorRotation    ? " with --picture"
-                      : warning.kind == Kind::FewIterations ? " (--iterations)"
-                                                            : ""));
+                     (warning.kind == Kind::PoorRotation ? " with --picture"
+                      : warning.kind == Kind::FewIterations
+                        ? " (--iterations: one number for all levels, or one per level)"
+                      : warning.kind == Kind::RestrictedStart ? " (--initialize)"
+                                                              : ""));
     }
   }
 

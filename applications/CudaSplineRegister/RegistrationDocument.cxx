@@ -198,13 +198,15 @@ AddOptions(const RawOptions &                   raw,
     }
     if (name == "sigmas")
     {
-      const auto isInMm = [](const std::string & word) {
-        return word.size() > 2 && word.compare(word.size() - 2, 2, "mm") == 0;
+      const auto endsWith = [](const std::string & word, const std::string & unit) {
+        return word.size() > unit.size() && word.compare(word.size() - unit.size(), unit.size(), unit) == 0;
       };
+      const auto               isInMm = [&](const std::string & word) { return endsWith(word, "mm"); };
       std::vector<std::string> numbers;
       for (const std::string & word : words)
       {
-        numbers.push_back(isInMm(word) ? word.substr(0, word.size() - 2) : word);
+        const std::size_t unit = isInMm(word) ? 2 : endsWith(word, "vox") ? 3 : 0;
+        numbers.push_back(word.substr(0, word.size() - unit));
       }
       set(name, numbers, [](const std::string & word) { return ValueAsJson("sigmas", word); });
       set(

@@ -151,17 +151,32 @@ ReadMean(ImageDescription & series, ScalarType type)
   return type == mean.type ? mean : CastVolume(mean, type);
 }
 
+/** A grid as the pipeline has it, without the inverse of its matrix. */
+itk::CudaSpline::FieldGrid
+DescribeGrid(const Grid & grid)
+{
+  itk::CudaSpline::FieldGrid described;
+  described.dimension = grid.dimension;
+  std::copy_n(grid.size.begin(), grid.dimension, described.size.begin());
+  std::copy_n(grid.spacing.begin(), grid.dimension, described.spacing.begin());
+  std::copy_n(grid.origin.begin(), grid.dimension, described.origin.begin());
+  for (unsigned int row = 0; row < grid.dimension; ++row)
+  {
+    for (unsigned int column = 0; column < grid.dimension; ++column)
+    {
+      described.indexToPoint[row][column] = grid.direction[row][column] * grid.spacing[column];
+    }
+  }
+  return described;
+}
+
 /** Refuses a specification that does not fit the images, before they are read. */
 void
 CheckGrids(const Options & options, const Grid & grid)
 {
-  itk::CudaSpline::FieldGrid fixed;
-  fixed.dimension = grid.dimension;
-  std::copy_n(grid.size.begin(), grid.dimension, fixed.size.begin());
-  std::copy_n(grid.spacing.begin(), grid.dimension, fixed.spacing.begin());
   try
   {
-    itk::CudaSpline::CheckSpec(options.spec, fixed, 1 + options.further.size());
+    itk::CudaSpline::CheckSpec(options.spec, DescribeGrid(grid), 1 + options.further.size());
   }
   catch (const itk::CudaSpline::SpecError & error)
   {
@@ -169,20 +184,21 @@ CheckGrids(const Options & options, const Grid & grid)
   }
 }
 
-/** Finds a mask, if there is to be one. */
+/** Finds a mask of an image, if there is to be one. */
 std::optional<ImageDescription>
-DescribeMask(const std::string & path, unsigned int dimension, bool force)
+DescribeMask(const std::string & path, const Grid & of, bool force)
 {
   if (path.empty())
   {
     return std::nullopt;
   }
   ImageDescription image = DescribeImage(path, { "", force });
-  if (image.grid.dimension != dimension)
+  if (image.grid.dimension != of.dimension)
   {
     throw ProgramError("the mask \"" + path + "\" has " + std::to_string(image.grid.dimension) +
-                       " dimensions, but the images have " + std::to_string(dimension));
+                       " dimensions, but the images have " + std::to_string(of.dimension));
   }
+  CheckGeometry("the mask \"" + path + "\"", image.grid, of);
   return image;
 }
 
@@ -190,7 +206,7 @@ DescribeMask(const std::string & path, unsigned int dimension, bool force)
 std::vector<std::optional<ImageDescription>>
 DescribeMasks(const std::string &              option,
               const std::vector<std::string> & paths,
-              unsigned int                     dimension,
+              const Grid &                     of,
               const Options &                  options)
 {
   const std::size_t stages = options.spec.stages.size();
@@ -202,7 +218,7 @@ DescribeMasks(const std::string &              option,
   std::vector<std::optional<ImageDescription>> masks;
   for (const std::string & path : paths)
   {
-    masks.push_back(DescribeMask(path == "none" ? std::string() : path, dimension, options.force));
+    masks.push_back(DescribeMask(path == "none" ? std::string() : path, of, options.force));
   }
   return masks;
 }
@@ -323,6 +339,17 @@ StartDeviceAhead(const Grid & grid, std::size_t volumes, const Options & options
 
 } // namespace
 
+void
+CheckGeometry(const std::string & name, const Grid & grid, const Grid & image)
+{
+  if (itk::CudaSpline::HasLostGeometry(DescribeGrid(grid), DescribeGrid(image)))
+  {
+    throw ProgramError(name + " has no geometry (spacing 1, origin 0), but its image has one: they are not in the same "
+                              "position; give it the geometry of the image, for example with SimpleITK: "
+                              "mask.CopyInformation(image)");
+  }
+}
+
 RegistrationInputs
 DescribeInputs(Options & options)
 {
@@ -378,8 +405,8 @@ DescribeInputs(Options & options)
                                DescribeFurther("--also-moving", files.moving, dimension, options.force) });
     CheckIsOfColours(files, inputs.further.back());
   }
-  inputs.fixedMasks = DescribeMasks("--fixed-mask", options.fixedMasks, dimension, options);
-  inputs.movingMasks = DescribeMasks("--moving-mask", options.movingMasks, dimension, options);
+  inputs.fixedMasks = DescribeMasks("--fixed-mask", options.fixedMasks, inputs.fixed.grid, options);
+  inputs.movingMasks = DescribeMasks("--moving-mask", options.movingMasks, inputs.moving.grid, options);
   if (!options.initial.empty())
   {
     const Grid & grid = inputs.fixed.grid;

@@ -82,6 +82,14 @@ struct OutputLayouts
 OutputLayouts
 LayoutsOf(const RegistrationInputs & inputs);
 
+/** \brief Refuses a mask or label map that has lost the geometry of its image (HasLostGeometry()).
+ *
+ * \param[in] name what it is, for the message
+ * \param[in] grid its grid
+ * \param[in] image grid of its image */
+void
+CheckGeometry(const std::string & name, const Grid & grid, const Grid & image);
+
 /** \brief Reads the fixed image, or what a series has instead of it, and its mask. */
 void
 ReadFixed(const Options & options, RegistrationInputs & inputs, RegistrationRequest & request);

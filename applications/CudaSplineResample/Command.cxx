@@ -40,6 +40,8 @@
 
 #include "itkCudaSplineSystem.h"
 
+#include "itkMultiThreaderBase.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -401,6 +403,32 @@ WarnOfLabels(const Volume & image, const Options & options)
   }
 }
 
+/** Warns if the recursive filter of B-splines, or a Gaussian, spreads voxels that are not finite. \return if it did */
+bool
+WarnOfSpreading(const Volume & image, const Options & options, const Coordinates & steps)
+{
+  const InterpolationChoice & choice = options.interpolation;
+  const bool                  isFiltered = !choice.IsOfLabels() && choice.HasOrder() && choice.order >= 2;
+  const bool                  smooths = IsSmoothed(image, steps);
+  if (!isFiltered && !smooths)
+  {
+    return false;
+  }
+  const auto                            count = static_cast<std::int64_t>(image.grid.GetNumberOfVoxels());
+  const itk::CudaSpline::ThreadExecutor host(itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads());
+  const std::int64_t found = itk::CudaSpline::CountNonFiniteValues(image.pixels.get(), image.type, count, host);
+  if (found == 0)
+  {
+    return false;
+  }
+  Warn(std::to_string(found) + " of " + std::to_string(count) +
+       " voxels of the input are not finite (NaN or infinite), and " +
+       (smooths ? "--smooth auto" : "the filter of --interpolation " + std::string(choice.method.name)) +
+       " spreads them over the image, so that finite voxels become NaN, too; replace them first, or use " +
+       (smooths ? "--smooth none" : "--interpolation linear or catmull-rom"));
+  return true;
+}
+
 /** Says that nothing of the input came out. */
 void
 WarnOfDefault(std::size_t values, const Options & options)
@@ -421,6 +449,7 @@ ComputeOne(const Options &     options,
   request.input = ReadImage(input);
   WarnOf(input.messages);
   WarnOfLabels(request.input, options);
+  WarnOfSpreading(request.input, options, steps);
   report.readSeconds += reading.GetSeconds();
   Volume output = Compute(options, request, steps, report);
   if (IsAll(output, options.defaultValue) && !IsAll(request.input, options.defaultValue))
@@ -447,6 +476,7 @@ ComputeAll(const Options &                      options,
   std::vector<char>   pixels(store.GetNumberOfBytes());
   bool                isDefault = true;   // all of the output
   bool                hasContent = false; // any of the input
+  bool                spreads = false;    // voxels that are not finite
   for (std::size_t number = 0; number < layout.volumes; ++number)
   {
     const Report before = report; // of the volumes so far
@@ -463,6 +493,7 @@ ComputeAll(const Options &                      options,
       {
         WarnOfLabels(request.input, options);
       }
+      spreads = spreads || WarnOfSpreading(request.input, options, transform.steps);
       const Volume output = Compute(options, request, transform.steps, report);
       isOneDefault = isOneDefault && IsAll(output, options.defaultValue);
       isDefault = isDefault && isOneDefault;

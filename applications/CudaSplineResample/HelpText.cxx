@@ -101,9 +101,12 @@ Several images
 
 Pixels
   Values are rounded to the nearest integer of the output type, half to even, and clamped to its range;
-  --round itk truncates towards 0, as ITK's filters do. --output-type float keeps fractions. An integer image with few distinct
-  values (at most 128, with 16 voxels for each on average) looks like labels: a warning names label-linear where an
+  --round itk truncates towards 0, as ITK's filters do. --output-type float keeps fractions.
+  An image of whole numbers with few distinct values (at most 128, with 16 voxels for each on average; of a real type
+  at least 3, so that masks of 0 and 1 may become soft) looks like labels: a warning names label-linear where an
   interpolation would mix them, unless --output-type is float or double.
+  NaN and infinite voxels make their neighbours NaN. B-splines of order 2 and more, and --smooth auto, filter whole
+  lines and spread them over the image; a warning has their number.
 
 Environment
   - CUDASPLINE_DEVICE=cpu|gpu|0|1|0,1...: device of --device auto (several share an image, or several images); without

@@ -34,6 +34,13 @@ namespace CudaSplineResample
 namespace
 {
 
+/** Standard deviation of the Gaussian along an axis, in voxels. */
+double
+SigmaOf(const Volume & volume, const Coordinates & steps, unsigned int axis)
+{
+  return itk::CudaSplineDetail::SamplingSigma(steps[axis], static_cast<std::int64_t>(volume.grid.size[axis]));
+}
+
 template <typename TPixel, unsigned int VDimension>
 Volume
 Smooth(const Volume & volume, const Coordinates & steps)
@@ -43,8 +50,7 @@ Smooth(const Volume & volume, const Coordinates & steps)
   bool                        isView = true;
   for (unsigned int axis = 0; axis < VDimension; ++axis)
   {
-    const double sigma =
-      itk::CudaSplineDetail::SamplingSigma(steps[axis], static_cast<std::int64_t>(volume.grid.size[axis]));
+    const double sigma = SigmaOf(volume, steps, axis);
     if (!(sigma > 0.0))
     {
       continue;
@@ -91,6 +97,19 @@ IsAll(const Volume & volume, double value)
     }
   }
   return true;
+}
+
+bool
+IsSmoothed(const Volume & volume, const Coordinates & steps)
+{
+  for (unsigned int axis = 0; axis < volume.grid.dimension; ++axis)
+  {
+    if (SigmaOf(volume, steps, axis) > 0.0)
+    {
+      return true;
+    }
+  }
+  return false;
 }
 
 Volume

@@ -40,6 +40,10 @@ GetPixelTreatment();
 bool
 IsAll(const Volume & volume, double value);
 
+/** \brief Whether SmoothForSampling() smooths along an axis. */
+bool
+IsSmoothed(const Volume & volume, const Coordinates & steps);
+
 /** \brief Smooths an image before it is sampled more coarsely.
  *
  * Along each axis a recursive Gaussian turns the point spread of an input voxel into that of an output voxel. Both are

@@ -328,11 +328,12 @@ MakeCallbacks(const cudaspline_pipeline & pipeline, ScalarType fieldType)
     };
   }
   callbacks.warning = [&pipeline](const PipelineWarning & warning) {
-    static constexpr const char * names[] = {
-      "faint_values",  "poor_rotation",  "still_levels",   "skipped_level",  "kept_axes",         "undetermined",
-      "undone_levels", "few_iterations", "found_rotation", "poor_agreement", "outside_landmarks", "unpaired_labels"
-    };
-    static_assert(std::size(names) == static_cast<std::size_t>(PipelineWarning::Kind::UnpairedLabels) + 1,
+    static constexpr const char * names[] = { "faint_values",    "poor_rotation",     "still_levels",
+                                              "skipped_level",   "kept_axes",         "undetermined",
+                                              "undone_levels",   "few_iterations",    "found_rotation",
+                                              "poor_agreement",  "outside_landmarks", "unpaired_labels",
+                                              "restricted_start" };
+    static_assert(std::size(names) == static_cast<std::size_t>(PipelineWarning::Kind::RestrictedStart) + 1,
                   "Each kind has a name.");
     const Json text{ { "kind", names[static_cast<std::size_t>(warning.kind)] },
                      { "stage", warning.stage },
@@ -361,6 +362,19 @@ MakeCallbacks(const cudaspline_pipeline & pipeline, ScalarType fieldType)
 }
 
 } // namespace
+
+std::int32_t
+cudaspline_has_lost_geometry(const cudaspline_grid * mask, const cudaspline_grid * image, std::int32_t dimension)
+{
+  bool               isLost = false;
+  const std::int32_t code = Call([&] {
+    RequirePointer(mask, "mask");
+    RequirePointer(image, "image");
+    const unsigned int axes = CheckDimension(dimension, "dimension");
+    isLost = HasLostGeometry(DescribeGrid(*mask, axes, "mask"), DescribeGrid(*image, axes, "image"));
+  });
+  return code == CUDASPLINE_OK && isLost ? 1 : 0;
+}
 
 std::int32_t
 cudaspline_complete_registration(const char *         document,

@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/common/LabelImages.h"
+#include "itkCudaSpline/kernels/common/NonFiniteValues.h"
 #include "itkCudaSpline/kernels/gaussian/RecursiveGaussian.h"
 #include "itkCudaSpline/kernels/transforms/Displacements.h"
 #include "itkCudaSpline/math/SamplingGaussian.h"
@@ -135,6 +136,20 @@ cudaspline_looks_like_labels(const void * pixels, std::int32_t type, std::int64_
   const std::int32_t code =
     Call([&] { areLabels = pixels != nullptr && LooksLikeLabels(pixels, ScalarTypeOfCode(type, "type"), count); });
   return code == CUDASPLINE_OK && areLabels ? 1 : 0;
+}
+
+std::int64_t
+cudaspline_count_non_finite(const void * pixels, std::int32_t type, std::int64_t count, std::int32_t threads)
+{
+  std::int64_t       found = 0;
+  const std::int32_t code = Call([&] {
+    if (pixels != nullptr)
+    {
+      found = CountNonFiniteValues(
+        pixels, ScalarTypeOfCode(type, "type"), count, ThreadExecutor(static_cast<unsigned int>(std::max(0, threads))));
+    }
+  });
+  return code == CUDASPLINE_OK ? found : 0;
 }
 
 std::int32_t

@@ -20,6 +20,7 @@
 #include "pipeline/PipelineMessages.h"
 
 #include <algorithm>
+#include <cmath>
 
 /** \file
  * \brief What a registration has come to. */
@@ -75,6 +76,29 @@ RegistrationOutcome::GetChain() const
   }
   std::reverse(chain.begin(), chain.end());
   return chain;
+}
+
+bool
+HasLostGeometry(const FieldGrid & mask, const FieldGrid & image)
+{
+  bool isImageThere = true; // where the mask is
+  for (unsigned int row = 0; row < mask.dimension; ++row)
+  {
+    for (unsigned int column = 0; column < mask.dimension; ++column)
+    {
+      if (std::abs(mask.indexToPoint[row][column]) != (row == column ? 1.0 : 0.0))
+      {
+        return false;
+      }
+      isImageThere = isImageThere && std::abs(image.indexToPoint[row][column] - mask.indexToPoint[row][column]) < 1e-3;
+    }
+    if (mask.origin[row] != 0.0)
+    {
+      return false;
+    }
+    isImageThere = isImageThere && std::abs(image.origin[row]) < 1e-3;
+  }
+  return mask.size == image.size && !isImageThere;
 }
 
 OverlapError::OverlapError(std::size_t         pair,

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSpline/pipeline/RegistrationPipeline.h"
 
+#include "pipeline/LabelCodes.h"
 #include "pipeline/ResultWarnings.h"
 #include "pipeline/StageSequence.h"
 
@@ -88,6 +89,7 @@ public:
     this->PrepareTerms();
     m_Start = FindStart(m_Input, m_Spec, m_Images, m_Messages);
     m_Stages.StartFrom(m_Start);
+    WarnOfRestrictedStart(m_Spec, m_Start, m_Images.GetFixedGrid(), m_Messages);
     m_Messages.ReleaseWarnings();
     this->CheckOverlap();
     this->RunStages();
@@ -136,6 +138,42 @@ private:
           throw std::invalid_argument("the images have different numbers of axes");
         }
       }
+    }
+    this->CheckGeometries();
+  }
+
+  /** \exception std::invalid_argument a mask or a label map has lost its geometry */
+  void
+  CheckGeometries() const
+  {
+    const ImagePair & images = m_Input.pairs.front();
+    const auto        check = [](const FieldGrid & grid, const FieldGrid & image, const std::string & name) {
+      if (HasLostGeometry(grid, image))
+      {
+        throw std::invalid_argument(name +
+                                    " has no geometry (spacing 1, origin 0), but its image has one: they are not "
+                                           "in the same position; give it the geometry of the image");
+      }
+    };
+    const auto checkMasks = [&](const ImagePair & pair) {
+      if (pair.fixed.mask != nullptr)
+      {
+        check(pair.fixed.maskGrid, images.fixed.grid, "the mask of the fixed image");
+      }
+      if (pair.moving.mask != nullptr)
+      {
+        check(pair.moving.maskGrid, images.moving.grid, "the mask of the moving image");
+      }
+    };
+    checkMasks(images);
+    for (const std::vector<ImagePair> & pairs : m_Input.stageMasks)
+    {
+      checkMasks(pairs.front());
+    }
+    if (m_Input.labels)
+    {
+      check(m_Input.labels->fixed.grid, images.fixed.grid, "the label map of the fixed image");
+      check(m_Input.labels->moving.grid, images.moving.grid, "the label map of the moving image");
     }
   }
 
@@ -387,8 +425,22 @@ private:
     this->GetOutcome().agreement = agreement;
     if (const std::string poor = DescribePoorAgreement(agreement); !poor.empty())
     {
-      m_Messages.Warn(PipelineWarning::Kind::PoorAgreement, -1, poor);
+      m_Messages.Warn(PipelineWarning::Kind::PoorAgreement, -1, poor + this->DescribeUnits());
     }
+  }
+
+  /** The factor between the extents of the images, if it is so large that their units differ. */
+  std::string
+  DescribeUnits() const
+  {
+    constexpr double large = 20.0;
+    const auto       extentOf = [](const FieldGrid & grid) {
+      return std::pow(static_cast<double>(grid.Count()) * MeasureVoxel(grid), 1.0 / grid.dimension);
+    };
+    const double      factor = extentOf(m_Images.GetMovingGrid()) / extentOf(m_Images.GetFixedGrid());
+    const std::string text = "; the moving image is " + Brief(std::max(factor, 1.0 / factor)) + " times " +
+                             (factor > 1.0 ? "larger" : "smaller") + ": check the units of the spacings (mm)";
+    return factor > large || factor < 1.0 / large ? text : "";
   }
 
   const RegistrationInput & m_Input;

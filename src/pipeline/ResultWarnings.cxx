@@ -18,7 +18,10 @@
 #include "pipeline/ResultWarnings.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <string>
+#include <variant>
 
 namespace itk::CudaSpline
 {
@@ -45,26 +48,30 @@ WarnOfUndoneLevels(std::size_t number, const StageOutcome & outcome, PipelineMes
   }
 }
 
-/** A level that ended by its number of iterations while values still fell fast, and no later level found an end. */
+/** A level that ended by its number of iterations while values still fell fast, and no later level found an end, or
+ * all later ones were undone. */
 void
 WarnOfFewIterations(const StageSpec &    stage,
                     std::size_t          number,
                     const StageOutcome & outcome,
                     PipelineMessages &   messages)
 {
-  const auto last = std::find_if(
-    outcome.levels.rbegin(), outcome.levels.rend(), [](const LevelRecord & level) { return level.iterations > 0; });
+  const auto last = std::find_if(outcome.levels.rbegin(), outcome.levels.rend(), [](const LevelRecord & level) {
+    return level.iterations > 0 && level.end != LevelEnd::Undone;
+  });
   if (last == outcome.levels.rend() || last->end != LevelEnd::Iterations ||
       !(last->fallRate > (stage.IsOfFields() ? FastFieldFall : FastFall)))
   {
     return;
   }
+  const unsigned int span = std::min(10U, last->iterations - 1); // of the rate
   messages.Warn(PipelineWarning::Kind::FewIterations,
                 static_cast<int>(number),
                 "level " + std::to_string(outcome.levels.rend() - last) + " of " +
                   std::to_string(outcome.levels.size()) + " ended after " + std::to_string(last->iterations) +
                   " iterations while the metric still fell by " + Brief(100.0 * last->fallRate) +
-                  " % of its value in ten; more iterations are needed");
+                  " % of its value in " + (span == 10 ? "ten" : "the last " + std::to_string(span)) +
+                  "; more iterations are needed");
 }
 
 } // namespace
@@ -74,6 +81,44 @@ WarnOfLevels(const StageSpec & stage, std::size_t number, const StageOutcome & o
 {
   WarnOfUndoneLevels(number, outcome, messages);
   WarnOfFewIterations(stage, number, outcome, messages);
+}
+
+void
+WarnOfRestrictedStart(const RegistrationSpec &  spec,
+                      const RegistrationStart & start,
+                      const FieldGrid &         fixed,
+                      PipelineMessages &        messages)
+{
+  constexpr double  visible = 0.1; // of a voxel
+  const StageSpec & stage = spec.stages.front();
+  if (stage.restriction.empty() || !start.transform)
+  {
+    return;
+  }
+  // Axes of fields are those of space, as of translations.
+  const auto * const            linear = std::get_if<LinearModel>(&stage.model);
+  const LinearTransform         moves(linear != nullptr ? linear->kind : LinearKind::Translation, fixed.dimension);
+  const LinearTransform::Vector shift = start.transform->GetTranslation();
+  const double voxel = *std::min_element(fixed.spacing.begin(), fixed.spacing.begin() + fixed.dimension);
+  std::string  along;
+  for (std::size_t parameter = 0; parameter < moves.CountParameters(); ++parameter)
+  {
+    const LinearTransform::Slope slope = moves.GetSlope(parameter);
+    const auto                   axis =
+      static_cast<std::size_t>(std::find(slope.shift.begin(), slope.shift.end(), 1.0) - slope.shift.begin());
+    if (slope.matrix == LinearTransform::Matrix{} && stage.restriction[parameter] == 0.0 &&
+        std::abs(shift[axis]) > visible * voxel)
+    {
+      along += (along.empty() ? "" : ", ") + Brief(shift[axis]) + " mm along " + "xyz"[axis];
+    }
+  }
+  if (!along.empty())
+  {
+    messages.Warn(PipelineWarning::Kind::RestrictedStart,
+                  0,
+                  std::string("the restricted axes do not apply to the initial alignment '") + NameOf(spec.initial) +
+                    "', which moves by " + along + "; use 'none' if these axes have to stay");
+  }
 }
 
 void

@@ -19,6 +19,7 @@
 #define pipeline_ResultWarnings_h
 
 #include "pipeline/PipelineMessages.h"
+#include "pipeline/RegistrationStart.h"
 
 #include <cstddef>
 
@@ -36,6 +37,13 @@ namespace itk::CudaSpline
  * \param[in,out] messages gets the warnings */
 void
 WarnOfLevels(const StageSpec & stage, std::size_t number, const StageOutcome & outcome, PipelineMessages & messages);
+
+/** \brief Warns of a start that moves the images along axes, or by parameters, that the first stage keeps. */
+void
+WarnOfRestrictedStart(const RegistrationSpec &  spec,
+                      const RegistrationStart & start,
+                      const FieldGrid &         fixed,
+                      PipelineMessages &        messages);
 
 /** \brief Warns of field stages whose levels cannot move anything. */
 void

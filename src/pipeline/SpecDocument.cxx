@@ -21,6 +21,7 @@
 #include "pipeline/StageOptions.h"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <utility>
 
@@ -128,6 +129,15 @@ public:
   }
 
 private:
+  /** Whether a value is one of several names, in any case. */
+  static bool
+  IsAnyOf(const Json & value, const std::vector<std::string> & names)
+  {
+    std::string name = value.is_string() ? value.get<std::string>() : "";
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+
   void
   Complain(const std::string & option, int stage, const Json & value, const ValueError & error)
   {
@@ -231,6 +241,10 @@ private:
     std::size_t choice = 0;
     try
     {
+      if (IsAnyOf(preset, KindNames) && !IsAnyOf(preset, GetPresetNames()))
+      {
+        throw ValueError("{value} is not a preset but a stage; give it as stage");
+      }
       choice = ReadName(preset, GetPresetNames());
     }
     catch (const ValueError & error)
@@ -330,7 +344,13 @@ private:
       return std::nullopt;
     }
     std::optional<StageKind> kind;
-    this->Try("stages", number, name, [&] { kind = static_cast<StageKind>(ReadName(name, KindNames)); });
+    this->Try("stages", number, name, [&] {
+      if (IsAnyOf(name, GetPresetNames()) && !IsAnyOf(name, KindNames))
+      {
+        throw ValueError("{value} is not a stage but a preset, which has several stages; give it as preset");
+      }
+      kind = static_cast<StageKind>(ReadName(name, KindNames));
+    });
     return kind;
   }
 

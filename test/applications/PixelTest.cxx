@@ -21,6 +21,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <type_traits>
 
@@ -119,6 +120,70 @@ TEST_F(ProgramPixels, LabelsThatAreMixed)
     std::vector<std::string> all{ "--spacing", "0.7" };
     all.insert(all.end(), options.begin(), options.end());
     ExpectQuietSuccess(Run("labels.nrrd", all));
+  }
+}
+
+/** Labels that are stored as real numbers are warned of, too; masks of 0 and 1 and fractions are not. */
+TEST_F(ProgramPixels, LabelsOfRealNumbersThatAreMixed)
+{
+  const auto write = [this](float factor, int values) {
+    const auto                                    image = MakeObliqueImage<FloatImage>({ { 17, 15, 13 } });
+    itk::ImageRegionIteratorWithIndex<FloatImage> it(image, image->GetBufferedRegion());
+    for (; !it.IsAtEnd(); ++it)
+    {
+      it.Set(factor * static_cast<float>((it.GetIndex()[0] / 4 + it.GetIndex()[1] / 3) % values));
+    }
+    WriteTestImage(image.GetPointer(), Path("labels.nrrd"));
+  };
+  write(1.0f, 3);
+  for (const std::string interpolation : { "linear", "bspline" })
+  {
+    const ProgramResult result = Run("labels.nrrd", { "--spacing", "0.7", "-i", interpolation });
+    EXPECT_EQ(result.code, 0);
+    EXPECT_EQ(result.CountErrorLines(), 1U) << result.errors;
+    EXPECT_NE(result.errors.find("float has few distinct values"), std::string::npos) << result.errors;
+    EXPECT_NE(result.errors.find("label-linear"), std::string::npos) << result.errors;
+  }
+  ExpectQuietSuccess(Run("labels.nrrd", { "--spacing", "0.7", "--output-type", "float" }));
+  ExpectQuietSuccess(Run("labels.nrrd", { "--spacing", "0.7", "-i", "label-linear" }));
+  write(1.0f, 2);
+  ExpectQuietSuccess(Run("labels.nrrd", { "--spacing", "0.7" }));
+  write(0.25f, 4);
+  ExpectQuietSuccess(Run("labels.nrrd", { "--spacing", "0.7" }));
+}
+
+/** Voxels that are not finite are warned of, once, where a recursive filter spreads them. */
+TEST_F(ProgramPixels, NonFiniteVoxelsThatSpread)
+{
+  const auto                                    image = MakeObliqueImage<FloatImage>({ { 17, 15, 13 } });
+  itk::ImageRegionIteratorWithIndex<FloatImage> it(image, image->GetBufferedRegion());
+  for (; !it.IsAtEnd(); ++it)
+  {
+    it.Set(0.5f + static_cast<float>(it.GetIndex()[0] * it.GetIndex()[1] % 7));
+  }
+  image->SetPixel({ { 3, 4, 5 } }, std::numeric_limits<float>::quiet_NaN());
+  image->SetPixel({ { 9, 4, 5 } }, std::numeric_limits<float>::infinity());
+  WriteTestImage(image.GetPointer(), Path("in.nrrd"));
+  for (const std::vector<std::string> & options :
+       { std::vector<std::string>{ "-i", "bspline" }, { "-i", "bspline", "--order", "2" }, { "--smooth", "auto" } })
+  {
+    std::vector<std::string> all{ "--spacing", "4" };
+    all.insert(all.end(), options.begin(), options.end());
+    const ProgramResult result = Run("in.nrrd", all);
+    EXPECT_EQ(result.code, 0);
+    EXPECT_NE(result.errors.find("2 of 3315 voxels of the input are not finite"), std::string::npos) << result.errors;
+    EXPECT_NE(result.errors.find(options.front() == "-i" ? "the filter of --interpolation bspline" : "--smooth auto"),
+              std::string::npos)
+      << result.errors;
+  }
+  for (const std::vector<std::string> & options : { std::vector<std::string>{ "-i", "linear" },
+                                                    { "-i", "catmull-rom" },
+                                                    { "-i", "bspline", "--order", "1" },
+                                                    { "--smooth", "auto" } })
+  {
+    std::vector<std::string> all{ "--spacing", "0.7" }; // nothing is smoothed
+    all.insert(all.end(), options.begin(), options.end());
+    ExpectQuietSuccess(Run("in.nrrd", all));
   }
 }
 

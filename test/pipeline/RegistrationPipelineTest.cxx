@@ -383,6 +383,98 @@ TEST_F(PipelinePair, Restrictions)
   EXPECT_THROW(this->Run({ { { "kind", "rigid" }, { "restrict_deformation", { 1, 1 } } } }), SpecError);
 }
 
+/** A start that moves along axes that the first stage keeps gives a warning. */
+TEST_F(PipelinePair, RestrictedStarts)
+{
+  const auto warningsOf = [this](const std::string & kind, const Json & factors, const Json & before = Json::array()) {
+    Json stages = before;
+    stages.push_back({ { "kind", kind }, { "restrict_deformation", factors }, { "iterations", 0 } });
+    this->Run(stages, { { "initial", "moments" } });
+    std::vector<std::string> texts;
+    for (const PipelineWarning & warning : m_Warnings)
+    {
+      if (warning.kind == PipelineWarning::Kind::RestrictedStart)
+      {
+        texts.push_back(warning.text);
+      }
+    }
+    return texts;
+  };
+  for (const auto & [kind, factors] : { std::pair<std::string, Json>{ "translation", { 0, 1 } },
+                                        { "rigid", { 1, 0, 0.5 } },
+                                        { "similarity", { 1, 1, 0, 1 } },
+                                        { "affine", { 1, 1, 1, 1, 0, 1 } },
+                                        { "syn", { 0, 1 } } })
+  {
+    const std::vector<std::string> texts = warningsOf(kind, factors);
+    ASSERT_EQ(texts.size(), 1u) << kind;
+    EXPECT_NE(texts[0].find("mm along x;"), std::string::npos) << texts[0];
+    EXPECT_EQ(texts[0].find("along y"), std::string::npos) << texts[0];
+  }
+  EXPECT_NE(warningsOf("translation", { 0, 0 })[0].find("mm along x, "), std::string::npos);
+  EXPECT_TRUE(warningsOf("rigid", { 0, 1, 1 }).empty()); // a rotation
+  EXPECT_TRUE(warningsOf("syn", { 0, 1 }, { { { "kind", "rigid" }, { "iterations", 0 } } }).empty());
+  std::copy(m_Fixed.begin(), m_Fixed.end(), m_Moving.begin());
+  EXPECT_TRUE(warningsOf("translation", { 0, 1 }).empty()); // the start does not move
+}
+
+/** Masks and label maps that have the size of their image but not its geometry are refused. */
+TEST_F(PipelinePair, LostGeometries)
+{
+  const Json                      none{ { { "kind", "translation" }, { "iterations", 0 } } };
+  const std::vector<std::uint8_t> mask(40 * 36, 1);
+  FieldGrid                       lost = m_Input.pairs[0].fixed.grid;
+  lost.origin = {};
+  lost.spacing.fill(1.0);
+  const auto setAxes = [&lost](double x, double y) {
+    lost.indexToPoint[0][0] = lost.pointToIndex[0][0] = x;
+    lost.indexToPoint[1][1] = lost.pointToIndex[1][1] = y;
+  };
+  const auto expect = [&](const std::string & name) {
+    try
+    {
+      this->Run(none);
+      FAIL() << name << " is accepted.";
+    }
+    catch (const std::invalid_argument & error)
+    {
+      EXPECT_EQ(std::string(error.what()).find(name + " has no geometry"), 0u) << error.what();
+    }
+  };
+  MaskedImage & fixed = m_Input.pairs[0].fixed;
+  fixed.mask = mask.data();
+  for (const double sign : { 1.0, -1.0 }) // of ITK, and of a NIfTI file with an identity matrix
+  {
+    setAxes(sign, sign);
+    fixed.maskGrid = lost;
+    expect("the mask of the fixed image");
+  }
+  std::swap(fixed.mask, m_Input.pairs[0].moving.mask);
+  std::swap(fixed.maskGrid, m_Input.pairs[0].moving.maskGrid);
+  expect("the mask of the moving image");
+  m_Input.pairs[0].moving.mask = nullptr;
+
+  fixed.mask = mask.data();
+  fixed.maskGrid = fixed.grid;
+  EXPECT_NO_THROW(this->Run(none));
+  m_Input.stageMasks = { m_Input.pairs };
+  m_Input.stageMasks[0][0].fixed.maskGrid = lost;
+  expect("the mask of the fixed image");
+  m_Input.stageMasks.clear();
+  fixed.maskGrid = lost;
+  fixed.maskGrid.size[0] = 39; // its own grid
+  fixed.maskGrid.size[1] = 35;
+  EXPECT_FALSE(HasLostGeometry(fixed.maskGrid, fixed.grid));
+  EXPECT_FALSE(HasLostGeometry(lost, lost)); // the image is there, too
+  fixed.mask = nullptr;
+
+  const std::vector<std::int32_t> labels(40 * 36, 1);
+  m_Input.labels = { { lost, labels.data() }, { m_Input.pairs[0].moving.grid, labels.data() } };
+  Json weighted = none;
+  weighted[0]["label_weight"] = 1.0;
+  EXPECT_THROW(this->Run(weighted), std::invalid_argument);
+}
+
 /** Images that are constant along y determine no translation along it, which stays; the other parameters are found. */
 TEST_F(PipelinePair, UndeterminedParametersStay)
 {
@@ -492,6 +584,13 @@ TEST_F(PipelinePair, LevelsThatNeedMoreIterations)
   ASSERT_EQ(m_Warnings.size(), 1u);
   EXPECT_EQ(m_Warnings[0].kind, PipelineWarning::Kind::FewIterations);
   EXPECT_NE(m_Warnings[0].text.find("level 1 of 1 ended after 15 iterations"), std::string::npos);
+  // A number that is too small for a rate of ten iterations gives one, too.
+  EXPECT_EQ(run({ { "iterations", 3 } }).iterations, 3u);
+  ASSERT_EQ(m_Warnings.size(), 1u);
+  EXPECT_NE(m_Warnings[0].text.find("ended after 3 iterations while the metric still fell by"), std::string::npos);
+  EXPECT_NE(m_Warnings[0].text.find("in the last 2; more"), std::string::npos) << m_Warnings[0].text;
+  EXPECT_GT(run({ { "iterations", 3 }, { "iteration_limit", 300 } }).iterations, 20u);
+  EXPECT_TRUE(m_Warnings.empty());
   const LevelRecord limited = run({ { "iterations", 15 }, { "iteration_limit", 300 } });
   EXPECT_GT(limited.iterations, 20u);
   EXPECT_LE(limited.fallRate, 0.01);

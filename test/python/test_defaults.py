@@ -83,6 +83,36 @@ class TestInterpolation:
         assert cudaspline.Stage("Affine", metric="MI").metrics[0].metric == "mattes"
 
 
+def test_names_of_other_libraries():
+    image = numpy.eye(8)
+    for options, text in (
+        (dict(cval=1), "did you mean 'default'"),
+        (dict(mode="nearest"), "use boundary='nearest'"),
+        (dict(interpolation=1), "use order=1"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=text):
+            cudaspline.zoom(image, 2, **options)
+    with pytest.raises(TypeError, match="^type_of_transform: .*did you mean 'stages'"):
+        cudaspline.register(image, image, type_of_transform="SyN")
+
+
+def test_masks_of_arrays_are_reported():
+    image = numpy.random.default_rng(1).uniform(size=(8, 9))
+    masked = numpy.ma.masked_less(image, 0.5)
+    found, texts = told(lambda: cudaspline.zoom(masked, 2))
+    assert {text.split(";")[0] for _, text in texts} == {"image: the mask of the array is ignored"}
+    assert numpy.array_equal(found, cudaspline.zoom(image, 2))
+    assert told(lambda: cudaspline.zoom(numpy.ma.array(image), 2))[1] == []
+
+
+def test_endings_of_transform_files(tmp_path):
+    found = cudaspline.register(numpy.eye(9), numpy.eye(9), "translation", iterations=0)
+    with pytest.raises(
+        ValueError, match=r"^path: t.foo has no ending of a transform file; use .tfm"
+    ):
+        found.transform.save(tmp_path / "t.foo")
+
+
 class TestIntegers:
     def test_are_rounded_to_the_even_one(self):
         ramp = numpy.arange(10, dtype="int16")
@@ -165,7 +195,9 @@ class TestLabels:
         ):
             image = (numpy.arange(count) % values).astype("int32")
             assert len(of_labels(lambda: cudaspline.zoom(image, 2))) == expected
-        assert of_labels(lambda: cudaspline.zoom(labels_of(dtype="float32"), 2)) == []
+        mask = labels_of(dtype="float32") > 3  # becomes soft
+        assert of_labels(lambda: cudaspline.zoom(mask.astype("f4"), 2)) == []
+        assert of_labels(lambda: cudaspline.zoom(0.5 * labels_of(dtype="float32"), 2)) == []
         assert of_labels(lambda: cudaspline.zoom(rng.integers(0, 1000, (20, 20)), 2)) == []
         assert (
             of_labels(
@@ -176,9 +208,69 @@ class TestLabels:
             == []
         )  # colours are not labels
 
+    @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+    def test_of_real_numbers_are_warned_of(self, dtype):
+        labels = labels_of(dtype=dtype)
+        for function in (
+            lambda **options: cudaspline.resample(labels, spacing=0.8, **options),
+            lambda **options: cudaspline.zoom(labels, 1.5, **options),
+            lambda **options: cudaspline.sample(labels, [[4.5, 5, 6], [1, 2, 3.0]], **options),
+        ):
+            for options in ({}, dict(order=3)):
+                (text,) = of_labels(lambda: function(**options))
+                assert "label-linear" in text and "float" in text
+            for options in (dict(interpolation="label-linear"), dict(dtype="float32")):
+                assert of_labels(lambda: function(**options)) == []
+
     def test_of_series_once(self):
         volumes = numpy.stack([labels_of()] * 3)
         assert len(of_labels(lambda: cudaspline.zoom(volumes, 1.5, series=True))) == 1
+
+
+class TestNonFiniteValues:
+    @pytest.mark.parametrize("dtype", ["float32", "float64"])
+    def test_are_warned_of_where_they_spread(self, rng, dtype):
+        image = rng.uniform(0, 1, (12, 14, 16)).astype(dtype)
+        image[3, 4, 5], image[6, 6, 6] = numpy.nan, numpy.inf
+
+        def spread(function):
+            return [text for _, text in told(function)[1] if "not finite" in text]
+
+        for function in (
+            lambda **options: cudaspline.resample(image, spacing=0.8, **options),
+            lambda **options: cudaspline.zoom(image, 1.5, **options),
+            lambda **options: cudaspline.sample(image, [[4.5, 5, 6], [1, 2, 3.0]], **options),
+        ):
+            for options in (dict(order=3), dict(order=5, prefilter="itk")):
+                (text,) = spread(lambda: function(**options))
+                assert text.startswith("2 of 2688 values of the image are not finite")
+            for options in ({}, dict(order=1), dict(interpolation="catmull-rom")):
+                assert spread(lambda: function(**options)) == []
+        many = spread(lambda: [cudaspline.zoom(image, 1.5, order=3) for _ in range(4)])
+        assert len(many) == 4  # by plans, too
+        assert len(spread(lambda: cudaspline.Source(image, order=3))) == 1
+        (text,) = spread(lambda: cudaspline.zoom(image, 0.5, smooth="auto"))
+        assert "smoothing spreads" in text
+        assert spread(lambda: cudaspline.zoom(image, 1.5, smooth="auto")) == []
+
+    def test_nothing_is_far_from_them(self, rng):
+        """Far from them the output is NaN, too."""
+        image = rng.uniform(0, 1, (12, 14, 16))
+        image[3, 4, 5] = numpy.nan
+        found, _ = told(lambda: cudaspline.zoom(image, 1.5, order=3))
+        assert numpy.isnan(found).all()
+        assert numpy.isnan(cudaspline.zoom(image, 1.5)).mean() < 0.01
+
+    def test_of_series_once(self, rng):
+        volumes = rng.uniform(0, 1, (4, 6, 7, 8))
+        volumes[1:3, 3, 3, 3] = numpy.nan
+        _, found = told(lambda: cudaspline.zoom(volumes, 1.5, order=3, series=True))
+        assert [text.split(" values")[0] for _, text in found] == ["1 of 336"]
+
+    def test_ndimage_is_silent(self, rng):
+        image = rng.uniform(0, 1, (6, 7, 8))
+        image[3, 3, 3] = numpy.nan
+        assert told(lambda: cudaspline.ndimage.zoom(image, 1.5))[1] == []
 
 
 def test_lists_of_transforms_in_the_order_of_ants(tmp_path):

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import subprocess
+import warnings
 from typing import get_args
 
 import numpy
@@ -74,6 +75,10 @@ def pair(rng, sitk, tmp_path):
         write(sitk, tmp_path / f"{name}.nrrd", image)
         for name, image in zip(("fixed", "moving"), images)
     ]
+
+
+def _geometry_of(image):
+    return image.spacing, image.origin, image.direction
 
 
 def points_of(image, count=40):
@@ -360,6 +365,89 @@ class TestStageMasks:
             )
         done = start(PROGRAM, *files, "-o", tmp_path / "t.tfm", *["--fixed-mask", files[0]] * 3)
         assert done.returncode == 1 and "--fixed-mask is given 3 times" in done.stderr
+
+    @pytest.mark.parametrize("direction", [1, -1])
+    def test_masks_without_geometry_are_refused(self, pair, sitk, tmp_path, direction):
+        """A mask that a tool wrote with the voxels of its image and without its geometry."""
+        images, files = pair
+        lost = cudaspline.Image(
+            numpy.ones(images[1].shape, "u1"), direction=numpy.diag([direction, direction, 1.0])
+        )
+        path = write(sitk, tmp_path / "lost.nii.gz", lost)
+        done = start(PROGRAM, *files, "-o", tmp_path / "t.tfm", "--moving-mask", path)
+        assert done.returncode == 1 and f'the mask "{path}" has no geometry' in done.stderr
+        assert "CopyInformation" in done.stderr
+        for value in (lost, str(path)):
+            with pytest.raises(ValueError, match="^moving_mask: it has no geometry"):
+                cudaspline.register(*images, "rigid", moving_mask=value)
+        moving = cudaspline.Image(images[1].array.copy(), *_geometry_of(images[1]))
+        moving.array[3, 3, 3] = numpy.nan  # masks of finite voxels have the grid of the image
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with pytest.raises(ValueError, match="^moving_mask: it has no geometry"):
+                cudaspline.register(images[0], moving, "rigid", moving_mask=lost)
+        cudaspline.register(*images, "rigid", moving_mask=lost.array, iterations=0)
+
+
+class TestWarnings:
+    """Warnings of registrations, as the program and Python have them."""
+
+    @staticmethod
+    def of_both(pair, words, *stages, **options):
+        images, files = pair
+        done = start(PROGRAM, *files, *words, "-o", files[0].parent / "t.h5", "--device", "cpu", "--quiet")  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            cudaspline.register(*images, *stages, device="cpu", **options)
+        return done.stderr, "\n".join(str(one.message) for one in found)
+
+    def test_few_iterations_of_a_caller(self, pair):
+        words = ["--stage", "rigid", "-m", "meansquares", "--iterations", "3", "--initialize", "none"]  # fmt: skip
+        program, python = self.of_both(
+            pair, words, "rigid", metric="meansquares", iterations=3, initial="none"
+        )
+        for text in (program, python):
+            assert "level 3 of 3 ended after 3 iterations while the metric still fell by" in text
+            assert "iterations: one number for all levels, or one per level)" in text
+        words[5] = "200"
+        program, python = self.of_both(
+            pair, words, "rigid", metric="meansquares", iterations=200, initial="none"
+        )
+        assert "iterations" not in program + python
+
+    def test_starts_along_restricted_axes(self, pair):
+        words = ["--stage", "translation", "--restrict-deformation", "0,1,1"]
+        options = dict(restrict_deformation=(0, 1, 1))
+        program, python = self.of_both(pair, words, "translation", **options)
+        for text in (program, python):
+            assert "the restricted axes do not apply to the initial alignment 'moments'" in text
+            assert "mm along x; use 'none'" in text
+        assert "(--initialize)" in program and "(initial)" in python
+        program, python = self.of_both(
+            pair, [*words, "--initialize", "none"], "translation", initial="none", **options
+        )
+        assert "restricted" not in program + python
+
+    def test_units_that_differ(self, pair, sitk, tmp_path):
+        """A spacing in micrometres."""
+        images, files = pair
+        moving = cudaspline.Image(
+            images[1].array, images[1].spacing * 1000, images[1].origin * 1000, images[1].direction
+        )
+        write(sitk, files[1], moving)
+        words = ["--stage", "translation", "--iterations", "2"]
+        program, python = self.of_both(
+            ((images[0], moving), files), words, "translation", iterations=2
+        )
+        for text in (program, python):
+            assert "the moving image is 1000 times larger: check the units of the spacings" in text
+
+    def test_label_maps_without_geometry(self, pair, sitk, tmp_path):
+        images, files = pair
+        path = write(sitk, tmp_path / "l.nii.gz", cudaspline.Image(numpy.ones(images[0].shape, "u1")))  # fmt: skip
+        done = start(PROGRAM, *files, "--stage", "rigid", "--fixed-labels", path, "--moving-labels", path, "--iterations", "0", "-o", tmp_path / "t.tfm")  # fmt: skip
+        assert done.returncode == 1 and f'the label map "{path}" has no geometry' in done.stderr
 
 
 class TestComposites:
@@ -827,7 +915,42 @@ class TestWarpedImage:
         )
 
 
+class TestListsOfAnts:
+    @pytest.mark.parametrize(
+        "own, other",
+        [
+            (["--iterations", "3,0,2"], ["--iterations", "3x0x2"]),
+            (["--shrink", "4,2,1", "--sigmas", "2,1,0"], ["--shrink", "4x2x1", "--sigmas", "2x1x0vox"]),
+            (["--sigmas", "4,2.5,0mm"], ["--sigmas", "4x2.5x0mm"]),
+        ],
+    )  # fmt: skip
+    def test_are_understood(self, pair, own, other):
+        words = ["--stage", "rigid", "--dump-spec", "-"]
+        assert (
+            run(PROGRAM, *pair[1], *words, *own).stdout
+            == run(PROGRAM, *pair[1], *words, *other).stdout
+        )
+
+    def test_sizes_of_grids(self, pair, tmp_path):
+        for number, (spacing, size) in enumerate((("1,1.5,2", "9,8,7"), ("1x1.5x2", "9x8x7"))):
+            resample(pair[1][0], tmp_path / f"{number}.nrrd", "--spacing", spacing, "--size", size)
+        assert (tmp_path / "0.nrrd").read_bytes() == (tmp_path / "1.nrrd").read_bytes()
+
+
 class TestNames:
+    @pytest.mark.parametrize(
+        "option, word, text",
+        [
+            ("--stage", "brain", "is not a stage but a preset"),
+            ("--preset", "Rigid", "is not a preset but a stage"),
+        ],
+    )
+    def test_presets_are_not_stages(self, option, word, text):
+        assert text in refused(PROGRAM, "f.nii", "m.nii", "-o", "t.h5", option, word)
+        argument = {"--stage": "stages", "--preset": "preset"}[option]
+        with pytest.raises(ValueError, match=f"^{argument}: '{word}' {text}"):
+            cudaspline.register(numpy.eye(9), numpy.eye(9), **{argument: word})
+
     def spec(self, *words):
         done = register("fixed.nii", "moving.nii", *words, "--dump-spec", "-")
         return json.loads(done.stdout)

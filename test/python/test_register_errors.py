@@ -412,6 +412,27 @@ def test_an_option_for_some_of_the_stages():
     assert "stages=" not in str(found.value)
 
 
+@pytest.mark.parametrize("count", [1, 3, 4, 5])
+def test_series_are_not_colours(count):
+    """Volumes of a series of nibabel, of which three would be red, green and blue."""
+    nibabel = pytest.importorskip("nibabel")
+    pixels = numpy.random.default_rng(1).uniform(size=(12, 10, 9, count)).astype("f4")
+    series = nibabel.Nifti1Image(pixels, numpy.eye(4))
+    volume = nibabel.Nifti1Image(pixels[..., 0], numpy.eye(4))
+    options = dict(iterations=1, initial="none", device="cpu")
+    if count == 1:
+        found = cudaspline.register(series, series, "translation", mask=series, **options)
+        assert found.warped.shape == volume.shape
+        return
+    text = rf"it is a series \(number of volumes: {count}\).*register_series"
+    with pytest.raises(ValueError, match=f"^fixed: {text}"):
+        cudaspline.register(series, volume, "translation", **options)
+    with pytest.raises(ValueError, match=f"^moving: {text}"):
+        cudaspline.register(volume, series, "translation", **options)
+    with pytest.raises(ValueError, match=f"^mask: {text}"):
+        cudaspline.register(volume, volume, "translation", mask=series, **options)
+
+
 @pytest.mark.parametrize("initial", ["moments", "centre", "none"])
 @pytest.mark.parametrize("stage", ["rigid", "bspline", "syn"])
 @pytest.mark.parametrize("argument, of", [("mask", "fixed"), ("moving_mask", "moving")])

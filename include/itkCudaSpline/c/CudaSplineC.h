@@ -431,15 +431,25 @@ extern "C"
                               int64_t *                     window_first,
                               int64_t *                     window_size);
 
-  /** \brief Whether an image looks like labels, whose values must not be mixed: an integer type, and 2 to 128
-   * distinct values with 16 pixels for each on average. Returns it (1 or 0), not a code: 0 also without pixels, or for
-   * a type that is not known.
+  /** \brief Whether an image looks like labels, whose values must not be mixed: whole numbers, and 2 to 128 distinct
+   * values (of real types 3 to 128) with 16 pixels for each on average. Returns it (1 or 0), not a code: 0 also without
+   * pixels, or for a type that is not known.
    *
    * \param[in] pixels one number a pixel, host memory
    * \param[in] type cudaspline_type
    * \param[in] count number of pixels */
   int32_t
   cudaspline_looks_like_labels(const void * pixels, int32_t type, int64_t count);
+
+  /** \brief The number of values that are not finite (NaN or infinite), not a code: 0 also without pixels, of integers,
+   * or for a type that is not known.
+   *
+   * \param[in] pixels one number a pixel, host memory
+   * \param[in] type cudaspline_type
+   * \param[in] count number of pixels
+   * \param[in] threads of the host; 0: as for an execution */
+  int64_t
+  cudaspline_count_non_finite(const void * pixels, int32_t type, int64_t count, int32_t threads);
 
   /** @} */
 

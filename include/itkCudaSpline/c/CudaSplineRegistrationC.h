@@ -149,6 +149,15 @@ extern "C"
                                    void (*message)(int32_t kind, const char * text, void * data),
                                    void * data);
 
+  /** \brief Whether a mask or label map has the size of its image and the geometry of a file without one (spacing 1,
+   * origin 0), and the image has another geometry. Returns it (1 or 0), not a code. cudaspline_register() refuses it.
+   *
+   * \param[in] mask its grid
+   * \param[in] image grid of the image
+   * \param[in] dimension 2 or 3 */
+  int32_t
+  cudaspline_has_lost_geometry(const cudaspline_grid * mask, const cudaspline_grid * image, int32_t dimension);
+
   /** \brief Runs a registration of one or several stages.
    *
    * The result is JSON: "stopped"; "value_factors" of each pair; "start", the transform that the first stage started

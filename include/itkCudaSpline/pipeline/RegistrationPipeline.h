@@ -115,7 +115,8 @@ struct PipelineWarning
     FoundRotation,    ///< a search of rotations found a better start
     PoorAgreement,    ///< the images hardly overlap, or have no more in common than unrelated ones
     OutsideLandmarks, ///< landmarks outside of the images
-    UnpairedLabels    ///< labels of one of the label maps
+    UnpairedLabels,   ///< labels of one of the label maps
+    RestrictedStart   ///< the start moves along axes that the first stage keeps
   };
   Kind        kind{ Kind::FaintValues }; ///< what it is about
   int         stage{ -1 };               ///< number of the stage; -1: before the first one
@@ -226,6 +227,12 @@ public:
 private:
   std::size_t m_Pair;
 };
+
+/** \brief Whether a mask or label map has lost the geometry of its image: it has the size of the image and the
+ * geometry of a file without one (spacing 1, origin 0, axes along those of space or opposite to them, as ITK and
+ * nibabel write it), and the image has another geometry. Its samples are then not where those of the image are. */
+bool
+HasLostGeometry(const FieldGrid & mask, const FieldGrid & image);
 
 /** \brief Runs a registration.
  *

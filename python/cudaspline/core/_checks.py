@@ -58,6 +58,16 @@ def choose(value: Any, choices: Any, name: str) -> Any:
     return choices[key]
 
 
+#: What arguments of other libraries are called here.
+_OTHER_NAMES = {
+    "cval": "default",
+    "fixed_mask": "mask",
+    "interpolator": "interpolation",
+    "output_spacing": "spacing",
+    "type_of_transform": "stages",
+}
+
+
 def check_keywords(
     given: Iterable[str], allowed: Collection[str], function: Any, what: Optional[str] = None
 ) -> None:
@@ -69,7 +79,9 @@ def check_keywords(
     for name in given:
         if name not in allowed:
             named = [one for one in inspect.signature(function).parameters if one != "options"]
-            similar = difflib.get_close_matches(name, [*allowed, *named], 1)
+            known = [*allowed, *named]
+            other = _OTHER_NAMES.get(name)
+            similar = [other] if other in known else difflib.get_close_matches(name, known, 1)
             raise TypeError(
                 f"{name}: this is not an argument of {what or f'{function.__name__}()'}{f'; did you mean {similar[0]!r}?' if similar else '.'}"
             )

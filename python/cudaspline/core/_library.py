@@ -168,6 +168,7 @@ def _load() -> ctypes.CDLL:
         "cudaspline_make_nifti_header": (c_int32, [POINTER(Nifti), c_void_p, POINTER(c_int64)]),
         "cudaspline_write_nifti": (c_int32, [POINTER(Nifti), c_void_p, c_int64, c_int64, c_void_p]),
         "cudaspline_looks_like_labels": (c_int32, [c_void_p, c_int32, c_int64]),
+        "cudaspline_count_non_finite": (c_int64, [c_void_p, c_int32, c_int64, c_int32]),
         "cudaspline_resample_windows": (
             c_int32,
             [POINTER(Image), POINTER(Resampling), c_int64, *[c_void_p] * 4],
@@ -682,6 +683,11 @@ def write_nifti(nifti: Nifti, numbers: int, begin: int, count: int) -> bytearray
 def looks_like_labels(pixels: int, type_code: int, count: int) -> bool:
     """cudaspline_looks_like_labels of pixels in host memory, by their address."""
     return bool(_library.cudaspline_looks_like_labels(pixels, type_code, count))
+
+
+def count_non_finite(pixels: int, type_code: int, count: int, threads: int) -> int:
+    """cudaspline_count_non_finite of pixels in host memory, by their address."""
+    return int(_library.cudaspline_count_non_finite(pixels, type_code, count, threads))
 
 
 def version() -> str:

@@ -130,6 +130,10 @@ def name_interpolation(
                 f"order: {order!r} contradicts the interpolation {interpolation!r}; omit one of them."
             )
         interpolation, order = "bspline", int(match[1])
+    if isinstance(interpolation, int) and not isinstance(interpolation, bool):
+        raise ValueError(
+            f"interpolation: {interpolation!r} is not a name; use order={interpolation!r} for a B-spline of this order."
+        )
     named = choose(interpolation, INTERPOLATIONS, "interpolation")
     if order is None:
         return named, 3
@@ -395,6 +399,10 @@ def make_interpolator(
 def _set_storage(made: Interpolator, method: Method) -> None:
     """Sets how coefficients are stored and evaluated. Raises ValueError or TypeError, naming the
     argument."""
+    if method.mode in _BOUNDARIES:
+        raise ValueError(
+            f"mode: {method.mode!r} is a boundary; use boundary={method.mode!r}. Modes are {', '.join(_MODES)}."
+        )
     made.mode = choose(method.mode, _MODES, "mode")
     made.storage = choose(method.storage, _STORAGES, "storage")
     if made.mode != "exact":

@@ -16,8 +16,8 @@ _PACKAGE = __name__.partition(".")[0]
 
 class ResamplingWarning(UserWarning):
     """What was resampled is likely not what was wanted: the base of the others, and itself for
-    inverses that leave more than 1 mm and for lists of transforms that seem to have the other
-    order.
+    inverses that leave more than 0.1 mm, for values that are not finite and spread, and for lists
+    of transforms that seem to have the other order.
 
     >>> import cudaspline
     >>> issubclass(cudaspline.OutsideWarning, cudaspline.ResamplingWarning)
@@ -65,8 +65,9 @@ class FileWarning(UserWarning):
 
 
 class LabelWarning(ResamplingWarning):
-    """An image that looks like labels (integers, of which at most 128 are distinct, with 16 pixels
-    for each on average) is resampled by an interpolation that mixes them.
+    """An image that looks like labels (whole numbers, of which at most 128 are distinct, with 16
+    pixels for each on average; of a real type at least 3) is resampled by an interpolation that
+    mixes them.
 
     >>> import warnings
     >>> import numpy

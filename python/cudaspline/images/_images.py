@@ -28,6 +28,7 @@ from ..core._geometry import (
     make_geometry,
 )
 from ..core._options import Channels
+from ..core._warnings import ResamplingWarning, warn
 from . import _foreign_images, _image_files, _nifti, _pictures
 from ._pixels import Box, Pixels, reader_of, slices_of
 
@@ -298,6 +299,11 @@ def loaded(image: Any, name: str) -> Any:
     """An image; where that is the name of a file, what is read of it. Raises FileNotFoundError or
     ValueError, naming the argument."""
     if not isinstance(image, (str, os.PathLike)):
+        if isinstance(image, numpy.ma.MaskedArray) and numpy.ma.is_masked(image):
+            warn(
+                f"{name}: the mask of the array is ignored; use image.filled(value), or the argument mask of register().",
+                ResamplingWarning,
+            )
         return image
     if not os.path.exists(image):
         raise FileNotFoundError(f"{name}: there is no file {os.fspath(image)}.")
@@ -723,6 +729,20 @@ class Series:
     finish: Callable[[_arrays.Buffer, Geometry], Any]
     #: The array, where it was read as a whole.
     buffers: Sequence[_arrays.Buffer] = ()
+
+
+def loaded_volume(image: Any, name: str) -> Any:
+    """loaded(), for functions that take one volume: of an image of nibabel with one volume, that.
+    Raises ValueError, naming the argument, for series."""
+    image = loaded(image, name)
+    volumes = open_series(image, name, False, None)
+    if volumes is None:
+        return image
+    if volumes.count == 1 and is_nibabel(image):
+        return image.slicer[:, :, :, 0]
+    raise ValueError(
+        f"{name}: it is a series (number of volumes: {volumes.count}), but one volume is needed; pass one of them, or use register_series()."
+    )
 
 
 def open_series(

@@ -114,8 +114,9 @@ def register(
         labels that only one map has are not compared.
     mask, moving_mask
         Masks of the fixed and the moving images, for all pairs: images, or arrays with the shape of
-        their image. Pixels where a mask is 0, False or NaN are ignored. A cudaspline.Stage may have
-        its own masks.
+        their image. Pixels where a mask is 0, False or NaN are ignored. An image without a geometry
+        (spacing 1, origin 0) and with the size of its image is refused if that has one. A
+        cudaspline.Stage may have its own masks.
     initial
         The start: "moments" aligns the centres of gravity; "centre" aligns the centres of the
         images; "search" selects the best of many rotations about the centres of gravity, by mutual
@@ -166,8 +167,8 @@ def register(
     RegistrationWarning
         If the registration was interrupted; images have non-finite pixels, or agree no better than
         unrelated images (report.agreement); a level had no effect, was undone because it made the
-        metric worse, or ended while the metric still decreased; or a search of rotations found a
-        better start, or no good one.
+        metric worse, or ended while the metric still decreased; the initial alignment moves along
+        restricted axes; or a search of rotations found a better start, or no good one.
 
     Examples
     --------
@@ -190,7 +191,8 @@ def register(
     array([16., 13.])
     """
     begin = time.monotonic()
-    fixed, moving = _images.loaded(fixed, "fixed"), _images.loaded(moving, "moving")
+    fixed = _images.loaded_volume(fixed, "fixed")
+    moving = _images.loaded_volume(moving, "moving")
     is_named = isinstance(initial, str) and initial.lower() in _INITIAL
     name = initial if is_named else "none" if initial is None else None
     if spec is not None:
@@ -389,7 +391,7 @@ def _open(image: Any, mask: Any, name: str, mask_name: str, precision: str) -> _
 
 def _open_image(image: Any, name: str, precision: str) -> _Side:
     """An image, which is outside where it is not finite."""
-    original = _images.open_image(image, name)
+    original = _images.open_image(_images.loaded_volume(image, name), name)
     geometry = original.geometry
     if geometry.dimension not in (2, 3):
         raise ValueError(
@@ -431,7 +433,7 @@ def _open_mask(
     mask: Any, name: str, image: Geometry, like: _arrays.Buffer
 ) -> tuple[_arrays.Buffer, Geometry]:
     """A mask as numbers that are 0 or 1."""
-    mask = _images.loaded(mask, name)
+    mask = _images.loaded_volume(mask, name)
     if isinstance(mask, _images.Image):
         mask = _images.Image.of(_arrays.as_numbers(mask.array), mask.geometry, mask.channels)
     else:
@@ -447,6 +449,11 @@ def _open_mask(
     if geometry.dimension != image.dimension:
         raise ValueError(
             f"{name}: it has {geometry.dimension} axes, but its image has {image.dimension}."
+        )
+    if _registration_library.has_lost_geometry(geometry, image):
+        raise ValueError(
+            f"{name}: it has no geometry (spacing 1, origin 0), but its image has one: they are not in the same position; "
+            "give it the geometry of the image, or pass its array."
         )
     if opened.components != 1 or opened.channels:
         raise ValueError(
@@ -868,10 +875,15 @@ def _report_of(stage: Mapping[str, Any], spec: Stage) -> StageReport:
     )
 
 
+#: Arguments that help, by the kind of a warning.
+_ARGUMENTS_OF = {
+    "few_iterations": " (iterations: one number for all levels, or one per level)",
+    "restricted_start": " (initial)",
+}
+
+
 def _text_of_warning(warned: Mapping[str, Any], stages: Sequence[Stage]) -> str:
-    text = _with_arguments(str(warned["text"]))[:-1] + (
-        " (iterations)" if warned["kind"] == "few_iterations" else ""
-    )
+    text = _with_arguments(str(warned["text"]))[:-1] + _ARGUMENTS_OF.get(warned["kind"], "")
     if warned["stage"] >= 0:
         return f"stages[{warned['stage']}] ({stages[warned['stage']].kind!r}): {text}."
     return f"{text[0].upper()}{text[1:]}."

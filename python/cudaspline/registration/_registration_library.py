@@ -111,6 +111,7 @@ _EXECUTION = POINTER(_library.Execution)
 for _name, _arguments in {
     "cudaspline_complete_registration": [c_char_p, POINTER(c_int64), MessageCallback, c_void_p],
     "cudaspline_register": [c_char_p, POINTER(Pipeline), _EXECUTION],
+    "cudaspline_has_lost_geometry": [POINTER(Grid), POINTER(Grid), c_int32],
     "cudaspline_measure_folding": [
         POINTER(Grid), c_int32, c_void_p, c_int32, c_int32, c_void_p, c_int32, c_void_p, POINTER(FoldingState), _EXECUTION,
     ],
@@ -252,6 +253,14 @@ def describe_grid(geometry: Geometry) -> Grid:
 def describe_image(pointer: int, geometry: Geometry) -> Image:
     """An image as the library takes it."""
     return Image(pointer, describe_grid(geometry))
+
+
+def has_lost_geometry(mask: Geometry, image: Geometry) -> bool:
+    """cudaspline_has_lost_geometry of the grids of a mask and its image."""
+    found = _library._library.cudaspline_has_lost_geometry(
+        ctypes.byref(describe_grid(mask)), ctypes.byref(describe_grid(image)), image.dimension
+    )
+    return bool(found)
 
 
 class Watch:

@@ -122,7 +122,7 @@ def _number_of(word: str) -> Optional[float]:
 
 def _labels_of(value: Any, name: str, image: Geometry) -> Labels:
     """A label map as integers; an array without a geometry has that of its image."""
-    value = _images.loaded(value, name)
+    value = _images.loaded_volume(value, name)
     value = value if _images.is_image(value) else _arrays.as_numbers(value)
     opened = _images.open_image(value, name)
     geometry = opened.geometry

@@ -81,6 +81,7 @@ class PreparedImage:
         interpolator = make_interpolator(pixels.geometry, self._options, may_have_margin=True)
         if pixels.narrow != "bool":
             _sampling.warn_of_labels(pixels.buffer, pixels.components, interpolator)
+        _sampling.warn_of_spreading(pixels.buffer, interpolator, threads)
         self._make(pixels, interpolator, pixels.components, False, device, threads, progress)
         # The kind and the place of the image's array are what is needed of it from here on.
         self.pixels.buffer = replace(

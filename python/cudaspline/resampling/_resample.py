@@ -222,11 +222,13 @@ def resample(
         If all pixels of the output have the default value, although the image has other values
         there, or the output and the image do not overlap.
     LabelWarning
-        If an image in host memory looks like labels (integers with at most 128 distinct values, and
-        on average at least 16 pixels per value) and the interpolation mixes them. There is no
-        warning if dtype is a real type.
+        If an image in host memory looks like labels (whole numbers with at most 128 distinct
+        values, and on average at least 16 pixels per value; of a real type with at least 3 distinct
+        values) and the interpolation mixes them. There is no warning if dtype is a real type.
     ResamplingWarning
-        If an inverse has an error of more than 0.1 mm.
+        If an inverse has an error of more than 0.1 mm; or if values of an image in host memory are
+        not finite (NaN or infinite), and the filter of B-splines of orders 2 to 5, or smoothing,
+        spreads them over the image.
 
     Examples
     --------

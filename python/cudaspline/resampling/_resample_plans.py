@@ -130,6 +130,8 @@ class Plan:
             resampling.stages, resampling.stage_count = ctypes.pointer(matrix.stage), 1
         if source is None and work.warns_of_labels:
             _sampling.warn_of_labels(buffer, 1, work.method)
+        if source is None and work.method.has_filter:
+            _sampling.warn_of_spreading(buffer, work.method, work.threads)
         if source is not None:
             described, name = source.described, "cudaspline_resample_source"
             first: Any = source.handle

@@ -87,6 +87,8 @@ class Work:
     device: Any
     threads: int
     memory_limit: int
+    #: Whether values that are not finite are warned of; of several images the first that has some.
+    warns_of_spreading: bool = True
     #: Samples of the image from a sample of the output to the next; of the image that was resampled
     #: last.
     steps: Sequence[float] = (0.0,)
@@ -98,7 +100,7 @@ class Work:
     def prepare(self, pixels: Pixels, progress: Any) -> Pixels:
         """The required pixels of an image: smoothed, or the window that is read."""
         if self.smoothing is not None:
-            self._look_for_labels(pixels)
+            self._look_at_values(pixels)
             return self.smoothing.apply(pixels, _labels.part_of(progress, 0.0, 0.5))
         method = self.method.of_indicators if self.method.is_of_indicators else self.method
         window = _windows.of_resampling(
@@ -110,13 +112,17 @@ class Work:
             self.pixel,
             self.extrapolate,
         )
-        self._look_for_labels(window)
+        self._look_at_values(window)
         return window
 
-    def _look_for_labels(self, pixels: Pixels) -> None:
+    def _look_at_values(self, pixels: Pixels) -> None:
         if self.warns_of_labels:
             _sampling.warn_of_labels(pixels.buffer, pixels.components, self.method)
         self.warns_of_labels = False
+        if self.warns_of_spreading:
+            self.warns_of_spreading = not _sampling.warn_of_spreading(
+                pixels.buffer, self.method, self.threads, self.smoothing is not None
+            )
 
     def rest_of(self, progress: Any) -> Any:
         """The callback for what follows prepare()."""

@@ -86,6 +86,8 @@ class _Plan:
             assert pixels is not None and self._described is not None
             if self._method is not None and self._warns_of_labels:
                 _sampling.warn_of_labels(pixels, 1, self._method)
+            if self._method is not None:
+                _sampling.warn_of_spreading(pixels, self._method, self._threads)
             described = _library.Image.from_buffer_copy(self._described)
             described.pixels, described.stream = pixels.pointer, pixels.stream
             if pixels.device >= 0 and self._word in ("", "auto") and not self._threads:
@@ -292,8 +294,8 @@ def sample(
 
     Warns
     -----
-    LabelWarning
-        As for resample().
+    LabelWarning, ResamplingWarning
+        As for resample(), of labels and of non-finite values.
 
     Examples
     --------
@@ -484,9 +486,14 @@ def _sample_pixels(
         if windows is not None:
             if warns_of_labels and not wanted.asks_for_reals and pixels.narrow != "bool":
                 _sampling.warn_of_labels(windows[0][1].buffer, 1, method)
+            any(
+                _sampling.warn_of_spreading(window.buffer, method, wanted.threads)
+                for _, window in windows
+            )
             return _sample_windows(windows, method, buffer, default, wanted, device)
     if warns_of_labels and not wanted.asks_for_reals and pixels.narrow != "bool":
         _sampling.warn_of_labels(pixels.buffer, 1, method)
+    _sampling.warn_of_spreading(pixels.buffer, method, wanted.threads)
     source = PreparedImage._borrowing(pixels, method, device, wanted.threads, None)
     found = _sample_source(source, points, default, wanted)
     del source  # waits for what reads borrowed pixels

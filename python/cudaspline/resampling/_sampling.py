@@ -114,12 +114,7 @@ def warn_of_downsampling(steps: Sequence[float], method: Interpolator) -> None:
 
 def warn_of_labels(pixels: _arrays.Buffer, components: int, method: Interpolator) -> None:
     """Warns where an image of the host looks like labels and is mixed."""
-    if (
-        not method.mixes_pixels
-        or components > 1
-        or pixels.device >= 0
-        or pixels.dtype.startswith("float")
-    ):
+    if not method.mixes_pixels or components > 1 or pixels.device >= 0:
         return
     if _library.looks_like_labels(pixels.pointer, pixels.type_code, math.prod(pixels.shape)):
         warn(
@@ -127,6 +122,28 @@ def warn_of_labels(pixels: _arrays.Buffer, components: int, method: Interpolator
             "'label-linear' (or 'nearest') for labels, or dtype='float32' for fractions",
             LabelWarning,
         )
+
+
+def warn_of_spreading(
+    pixels: _arrays.Buffer, method: Interpolator, threads: int, is_smoothed: bool = False
+) -> bool:
+    """Warns where values of an image of the host are not finite and a recursive filter spreads
+    them; whether it did."""
+    spreads = is_smoothed or (method.has_filter and not method.is_of_indicators)
+    if not spreads or pixels.device >= 0 or not pixels.dtype.startswith("float"):
+        return False
+    total = math.prod(pixels.shape)
+    count = _library.count_non_finite(pixels.pointer, pixels.type_code, total, threads)
+    if count == 0:
+        return False
+    what = "smoothing" if is_smoothed else f"the filter of {method.kind!r} interpolation"
+    warn(
+        f"{count} of {total} values of the image are not finite (NaN or infinite), and {what} spreads them over the image, so that finite pixels become NaN, too; "
+        "replace them first (numpy.nan_to_num), or use "
+        + ("smooth=False" if is_smoothed else "interpolation='linear' or 'catmull-rom'"),
+        ResamplingWarning,
+    )
+    return True
 
 
 def is_smoothed(steps: Sequence[float], geometry: Geometry) -> bool:

@@ -33,6 +33,10 @@ def save(
         kind = f"AffineTransform_double_{dimension}_{dimension}"
         (_write_text if suffix in _TEXT else _write_matlab)(path, kind, numbers, centre)
         return
+    if suffix not in (".mat", ".h5", ".hdf5", ".hdf", ".xfm", *_TEXT):
+        raise ValueError(
+            f"path: {path.name} has no ending of a transform file; use .tfm, .txt, .mat (matrices only) or .h5."
+        )
     if suffix == ".mat":
         raise ValueError(
             f"path: {path.name} can store only matrices, but the transform is not linear; use .h5, or save_ants() for its parts."

@@ -18,7 +18,9 @@
 #include "itkCudaSpline/kernels/common/LabelImages.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -30,7 +32,21 @@ namespace
 // Pixels of the sample that is looked at first.
 constexpr std::int64_t PixelsOfSample = 4096;
 
-/** Number of distinct values of every stride-th pixel; where there are more than \p most, \p most + 1. */
+/** Whether a value may be a label: real numbers are whole, and floats hold their neighbours. */
+template <typename TPixel>
+bool
+MayBeLabel(TPixel value)
+{
+  if constexpr (std::is_floating_point_v<TPixel>)
+  {
+    constexpr TPixel largest = 16777216; // 2^24
+    return std::abs(value) <= largest && std::trunc(value) == value;
+  }
+  return true;
+}
+
+/** Number of distinct values of every stride-th pixel; \p most + 1 if there are more than \p most, or if one cannot be
+ * a label. */
 template <typename TPixel>
 std::int64_t
 CountValues(const TPixel * pixels, std::int64_t count, std::int64_t stride, std::int64_t most)
@@ -45,6 +61,10 @@ CountValues(const TPixel * pixels, std::int64_t count, std::int64_t stride, std:
       continue;
     }
     last = value;
+    if (!MayBeLabel(value))
+    {
+      return most + 1;
+    }
     const auto at = std::lower_bound(values.begin(), values.end(), value);
     if (at == values.end() || *at != value)
     {
@@ -64,19 +84,26 @@ bool
 LooksLikeLabels(const void * pixels, ScalarType type, std::int64_t count)
 {
   const std::int64_t most = std::min(MaxLabelValues, count / MinPixelsOfLabel);
-  if (IsReal(type) || most == 0)
+  if (most == 0)
   {
     return false;
   }
-  // Values count as equal by their bits: signs do not matter.
+  // What has one value stays as it is, however it is interpolated; what has two real ones becomes a soft mask.
+  const std::int64_t fewest = IsReal(type) ? 3 : 2;
+  // Integers count as equal by their bits: signs do not matter.
   const auto areFew = [&](const auto * values) {
     if (CountValues(values, count, std::max<std::int64_t>(1, count / PixelsOfSample), most) > most)
     {
       return false;
     }
     const std::int64_t found = CountValues(values, count, 1, most);
-    return found >= 2 && found <= most; // what has one value stays as it is, however it is interpolated
+    return found >= fewest && found <= most;
   };
+  if (IsReal(type))
+  {
+    return type == ScalarType::Float32 ? areFew(static_cast<const float *>(pixels))
+                                       : areFew(static_cast<const double *>(pixels));
+  }
   switch (SizeOf(type))
   {
     case 1:

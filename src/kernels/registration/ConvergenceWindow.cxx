@@ -78,13 +78,12 @@ FallRate::Add(double value)
     m_Lowest.pop_front();
   }
   m_Largest = value < std::numeric_limits<double>::max() ? std::max(m_Largest, std::abs(value)) : m_Largest;
-  m_IsFull = m_Lowest.size() == span;
 }
 
 double
 FallRate::GetValue() const
 {
-  return m_IsFull && m_Largest > 0.0 ? (m_Lowest.front() - m_Lowest.back()) / m_Largest : 0.0;
+  return m_Largest > 0.0 ? (m_Lowest.front() - m_Lowest.back()) / m_Largest : 0.0;
 }
 
 } // namespace itk::CudaSpline

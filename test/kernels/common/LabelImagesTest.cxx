@@ -19,6 +19,7 @@
 
 #include "../common/KernelTestData.h"
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -70,8 +71,33 @@ TEST(LabelImages, Thresholds)
   ExpectThresholds<std::int64_t>();
   EXPECT_TRUE(AreLabels(PixelsOf<std::int16_t>(128, 128 * 16, -200)));
   EXPECT_FALSE(AreLabels(PixelsOf<std::int16_t>(129, 129 * 16, -200)));
-  EXPECT_FALSE(AreLabels(PixelsOf<float>(2, 1000)));
-  EXPECT_FALSE(AreLabels(PixelsOf<double>(2, 1000)));
+}
+
+/** Whole numbers of a real type are labels if there are at least 3; mixtures of 0 and 1 are fractions. */
+template <typename TPixel>
+void
+ExpectWholeNumbers()
+{
+  EXPECT_FALSE(AreLabels(PixelsOf<TPixel>(2, 1000)));
+  EXPECT_TRUE(AreLabels(PixelsOf<TPixel>(3, 48)));
+  EXPECT_FALSE(AreLabels(PixelsOf<TPixel>(3, 47)));
+  EXPECT_TRUE(AreLabels(PixelsOf<TPixel>(128, 128 * 16, -200)));
+  EXPECT_FALSE(AreLabels(PixelsOf<TPixel>(129, 129 * 16, -200)));
+  EXPECT_TRUE(AreLabels(PixelsOf<TPixel>(3, 48, 1 << 23)));
+  EXPECT_FALSE(AreLabels(PixelsOf<TPixel>(3, 48, (1 << 23) + 1)));
+  for (const double other : { 0.5, -1e-6, std::nan(""), HUGE_VAL })
+  {
+    std::vector<TPixel> pixels = PixelsOf<TPixel>(5, 10000);
+    EXPECT_TRUE(AreLabels(pixels));
+    pixels[7777] = static_cast<TPixel>(other);
+    EXPECT_FALSE(AreLabels(pixels)) << other;
+  }
+}
+
+TEST(LabelImages, WholeNumbersOfRealTypes)
+{
+  ExpectWholeNumbers<float>();
+  ExpectWholeNumbers<double>();
 }
 
 /** What a sample of pixels does not have is found, too. */

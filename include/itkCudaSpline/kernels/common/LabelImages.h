@@ -35,13 +35,16 @@ inline constexpr std::int64_t MaxLabelValues = 128;
  * pixels. */
 inline constexpr std::int64_t MinPixelsOfLabel = 16;
 
-/** \brief Whether an image looks like labels, whose values must not be mixed: it is of an integer type and has from 2
- * to MaxLabelValues distinct values, with MinPixelsOfLabel pixels for each on average.
+/** \brief Whether an image looks like labels, whose values must not be mixed: all its values are whole numbers, from 2
+ * to MaxLabelValues of them are distinct, and there are MinPixelsOfLabel pixels for each on average.
+ *
+ * Images of real numbers need 3 distinct values: mixtures of two, such as 0 and 1, are fractions, which a real type
+ * keeps. Whole numbers above 2^24, the first that float does not hold, are not labels.
  *
  * Most other images are recognised by a sample of 4096 pixels; images of labels are read as a whole, once.
  *
  * \param[in] pixels first pixel, host memory; one number each
- * \param[in] type its type; false for real ones
+ * \param[in] type its type
  * \param[in] count number of pixels */
 bool
 LooksLikeLabels(const void * pixels, ScalarType type, std::int64_t count);

@@ -56,8 +56,8 @@ private:
   double             m_Total{ 0.0 }; ///< of all magnitudes, also of those that left the window
 };
 
-/** \brief How fast the values of a descent still fall: by how much the lowest one fell in the last ten iterations, as a
- * share of the largest magnitude of all. */
+/** \brief How fast the values of a descent still fall: by how much the lowest one fell in the last ten iterations, or
+ * in all if there are fewer, as a share of the largest magnitude of all. */
 class FallRate
 {
 public:
@@ -65,14 +65,13 @@ public:
   void
   Add(double value);
 
-  /** 0 before the eleventh value. */
+  /** 0 before the second value. */
   double
   GetValue() const;
 
 private:
   std::deque<double> m_Lowest; ///< so far, after each of the last iterations
   double             m_Largest{ 0.0 };
-  bool               m_IsFull{ false };
 };
 
 /** \brief A level of a linear transform or a B-spline whose FallRate is higher when its iterations are done needs more
