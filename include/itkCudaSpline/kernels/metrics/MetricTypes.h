@@ -27,9 +27,9 @@
 #include <utility>
 
 /** \file
- * \brief The metrics of registrations: their numbers, and one list of types with what differs from metric to metric.
+ * \brief The metrics of registrations: one list of types with what differs from metric to metric.
  *
- * Everything that asks a metric for a property (names, codes, requirements, which derivatives it has) asks these types.
+ * Everything that asks a metric for a property (names, requirements, which derivatives it has) asks these types.
  * What a metric computes is in its folder of src/kernels/metrics; its classes of ITK are in
  * itkCudaSpline/itk/MetricClasses.h. */
 
@@ -38,7 +38,7 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief What is compared of two images. The numbers are those of the interface in C. */
+/** \brief What is compared of two images. The list of types has the same order. */
 enum class MetricKind : unsigned char
 {
   MeanSquares,      ///< mean of the squared differences

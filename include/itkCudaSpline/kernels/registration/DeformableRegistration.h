@@ -72,8 +72,8 @@ FinalInversion()
 /** \brief How a pair of images of a registration is compared, one of several whose forces are added up. */
 struct DeformablePair
 {
-  SynMetricKind metric{ SynMetricKind::LocalCorrelation }; ///< which metric
-  double        weight{ 1.0 };                             ///< share of its force; above 0, whatever their sum is
+  MetricKind metric{ MetricKind::LocalCorrelation }; ///< which metric
+  double     weight{ 1.0 };                          ///< share of its force; above 0, whatever their sum is
 };
 
 /** \brief The options of a deformable registration; those of metrics are for all pairs. */

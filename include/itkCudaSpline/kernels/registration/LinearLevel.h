@@ -45,7 +45,7 @@ namespace itk::CudaSpline
  * @{ */
 
 /** \brief The metrics by their former name, for one release. */
-using LinearMetricKind = MetricKind;
+using LinearMetricKind [[deprecated("MetricKind")]] = MetricKind;
 
 /** \brief How two images are compared by a linear level. */
 struct LinearMetric : MetricOptions

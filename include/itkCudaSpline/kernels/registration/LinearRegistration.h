@@ -43,7 +43,7 @@ struct LinearOptions
   std::vector<PyramidLevel> levels;              ///< from coarse to fine; their iterations are those of the rules
   bool                      sigmasInMm{ false }; ///< of the levels
   LinearMetric              metric;              ///< how the images are compared; without places
-  SampleRules               samples;             ///< which samples; all of them with LinearMetricKind::LocalCorrelation
+  SampleRules               samples;             ///< which samples; all of them with MetricKind::LocalCorrelation
   /** Of each level. With a maximum step of 0 it is the level's least spacing; watched places are the corners of the
    * fixed image where none are named. */
   LinearRules rules;

@@ -43,7 +43,7 @@ struct SplineOptions
   std::vector<PyramidLevel> levels;              ///< from coarse to fine; iterations are evaluations, at most
   bool                      sigmasInMm{ false }; ///< of the levels
   LinearMetric              metric;              ///< how the images are compared; without places
-  SampleRules               samples;             ///< which samples; all of them with LinearMetricKind::LocalCorrelation
+  SampleRules               samples;             ///< which samples; all of them with MetricKind::LocalCorrelation
   /** Options of each level, except its evaluations. A step length of 0 is the level's least spacing (mm). */
   LbfgsRules         rules;
   SplineRegularizers regularizers; ///< of all levels
