@@ -205,6 +205,7 @@ struct RegistrationSpec
   InitialAlignment                     initial{ InitialAlignment::Moments }; ///< unless a transform is given
   std::optional<std::array<double, 2>> winsorize; ///< quantiles to which the values of the images are clipped
   std::vector<StageSpec>               stages;    ///< one after the other
+  unsigned int warpedOrder{ 1 };                  ///< of the B-spline that interpolates warped images; 1 is linear
 };
 
 /** \brief Spacing of the cells of a B-spline stage at its last level along each axis (mm). */
