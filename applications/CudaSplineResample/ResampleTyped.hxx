@@ -78,21 +78,20 @@ MakeInterpolator(const ResampleRequest & request)
       return MakeOtherInterpolator<TImage>(request.interpolation, spacing);
     }
   }
-  switch (request.interpolation.method.interpolation)
+  const Interpolation interpolation = request.interpolation.method.interpolation;
+  if (interpolation == Interpolation::Nearest)
   {
-    case Interpolation::Nearest:
-      return TWrap<itk::NearestNeighborInterpolateImageFunction<TImage, double>>::New().GetPointer();
-    case Interpolation::Linear:
-      return TWrap<itk::LinearInterpolateImageFunction<TImage, double>>::New().GetPointer();
-    case Interpolation::BSpline: {
-      const auto spline = TWrap<itk::BSplineInterpolateImageFunction<TImage, double, double>>::New();
-      spline->SetSplineOrder(request.interpolation.order);
-      return spline.GetPointer();
-    }
-    case Interpolation::CubicConvolution:
-    case Interpolation::WindowedSinc:
-    case Interpolation::LabelGaussian:
-      break;
+    return TWrap<itk::NearestNeighborInterpolateImageFunction<TImage, double>>::New().GetPointer();
+  }
+  if (interpolation == Interpolation::Linear)
+  {
+    return TWrap<itk::LinearInterpolateImageFunction<TImage, double>>::New().GetPointer();
+  }
+  if (interpolation == Interpolation::BSpline)
+  {
+    const auto spline = TWrap<itk::BSplineInterpolateImageFunction<TImage, double, double>>::New();
+    spline->SetSplineOrder(request.interpolation.order);
+    return spline.GetPointer();
   }
   throw std::logic_error("no interpolator for " + std::string(request.interpolation.method.name));
 }

@@ -400,6 +400,30 @@ cudaspline_complete_registration(const char *         document,
 }
 
 std::int32_t
+cudaspline_list_registration_names(void (*message)(std::int32_t kind, const char * text, void * data), void * data)
+{
+  return Call([=] {
+    RequirePointer(reinterpret_cast<const void *>(message), "message");
+    std::vector<std::string> kinds;
+    for (int kind = 0; kind <= static_cast<int>(StageKind::Discrete); ++kind)
+    {
+      kinds.emplace_back(NameOf(static_cast<StageKind>(kind)));
+    }
+    std::vector<std::string> options;
+    for (const StageOptionInfo & option : GetStageOptions())
+    {
+      options.emplace_back(option.name);
+    }
+    const Json lists{ { "version", SpecVersion },
+                      { "kinds", kinds },
+                      { "metrics", GetMetricNames() },
+                      { "presets", GetPresetNames() },
+                      { "options", options } };
+    message(CUDASPLINE_MESSAGE_RESULT, lists.dump().c_str(), data);
+  });
+}
+
+std::int32_t
 cudaspline_register(const char * document, const cudaspline_pipeline * pipeline, cudaspline_execution * execution)
 {
   return Call([=] {

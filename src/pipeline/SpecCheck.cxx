@@ -149,7 +149,7 @@ CheckSpec(const RegistrationSpec & spec, const FieldGrid & fixed, std::size_t pa
     problems.push_back(
       { "also",
         -1,
-        "",
+        std::to_string(compared),
         "additional pair " + std::to_string(compared) +
           " is not compared in any stage; give a metric for each pair in a stage 'syn', 'greedy' or 'tvf'",
         {},

@@ -93,6 +93,14 @@ DescribeStage(const StageSpec & stage)
          metrics;
 }
 
+/** A member that is an object; an empty one if it is not. */
+Json
+ObjectOf(const Json & document, const char * member)
+{
+  const Json value = document.value(member, Json());
+  return value.is_object() ? value : Json::object();
+}
+
 /** Reads a document and collects its problems. */
 class Reader
 {
@@ -125,6 +133,7 @@ public:
     {
       throw SpecError(std::move(m_Problems));
     }
+    m_Spec.warpedOrder = m_WarpedOrder.value_or(FindLastOrder(m_Spec.stages));
     return m_Spec;
   }
 
@@ -178,8 +187,8 @@ private:
   void
   CheckMembers(const Json & document)
   {
-    static const std::vector<std::string> known{ VersionKey, "preset",    "precision", "initial",
-                                                 "stages",   "winsorize", "options",   "stage_options" };
+    static const std::vector<std::string> known{ VersionKey,  "preset",  "precision",     "initial",     "stages",
+                                                 "winsorize", "options", "stage_options", "warped_order" };
     for (const auto & member : document.items())
     {
       if (std::find(known.begin(), known.end(), member.key()) == known.end())
@@ -208,6 +217,18 @@ private:
       m_Spec.initial = choice == 4 ? InitialAlignment::Centre : static_cast<InitialAlignment>(choice);
     });
     read("winsorize", [&](const Json & value) { m_Spec.winsorize = ReadQuantiles(value); });
+    read("warped_order",
+         [&](const Json & value) { m_WarpedOrder = static_cast<unsigned int>(ReadInteger(value, 1, 5)); });
+  }
+
+  /** The order of the last stage that has one, or 1. */
+  static unsigned int
+  FindLastOrder(const std::vector<StageSpec> & stages)
+  {
+    const StageOption * const order = FindOption("order");
+    const auto                found = std::find_if(
+      stages.rbegin(), stages.rend(), [order](const StageSpec & stage) { return order->IsFor(stage.GetKind()); });
+    return found == stages.rend() ? 1 : found->order;
   }
 
   static std::array<double, 2>
@@ -280,10 +301,7 @@ private:
   static bool
   IsGiven(const Json & document, const char * option)
   {
-    const auto isIn = [&](const char * member) {
-      const Json options = document.value(member, Json::object());
-      return options.is_object() && !options.value(option, Json()).is_null();
-    };
+    const auto isIn = [&](const char * member) { return !ObjectOf(document, member).value(option, Json()).is_null(); };
     return isIn("options") || isIn("stage_options");
   }
 
@@ -304,8 +322,8 @@ private:
   ApplyOptions(const Json & document, std::size_t number, std::size_t count, StageDraft & draft)
   {
     // In the order of the table: iterations replace limits of a preset, and not those that come with them.
-    const Json forAll = document.value("options", Json::object());
-    const Json forEach = document.value("stage_options", Json::object());
+    const Json forAll = ObjectOf(document, "options");
+    const Json forEach = ObjectOf(document, "stage_options");
     for (const StageOption & option : AllStageOptions())
     {
       if (forAll.contains(option.name))
@@ -393,6 +411,15 @@ private:
     }
   }
 
+  /** Whether an option has a problem. \param[in] number of the stage; -1: of any stage */
+  bool
+  HasProblem(const std::string & option, int number) const
+  {
+    return std::any_of(m_Problems.begin(), m_Problems.end(), [&](const SpecProblem & problem) {
+      return problem.option == option && (number < 0 || problem.stage < 0 || problem.stage == number);
+    });
+  }
+
   /** Reports values of options that none of the stages uses which they are for. */
   void
   CheckUse(const Json & options, int number, const std::vector<StageSpec> & stages)
@@ -403,7 +430,8 @@ private:
       const auto                uses = [&](const StageSpec & stage) {
         return option->IsFor(stage.GetKind()) && option->use.IsIn(stage);
       };
-      if (option == nullptr || value.is_null() || std::any_of(stages.begin(), stages.end(), uses))
+      if (option == nullptr || value.is_null() || this->HasProblem(name, number) ||
+          std::any_of(stages.begin(), stages.end(), uses))
       {
         continue;
       }
@@ -420,21 +448,40 @@ private:
     }
   }
 
-  /** Reports options that were given, not those of a preset, and that no stage uses. */
+  /** Reports options that were given, not those of a preset, and that no stage uses.
+   *
+   * \param[in] read the stages; empty where the kind is not known */
   void
-  CheckUses(const Json & document, const Json & stages, bool isOfPreset)
+  CheckUses(const Json &                                  document,
+            const Json &                                  stages,
+            const std::vector<std::optional<StageSpec>> & read,
+            bool                                          isOfPreset)
   {
-    const Json forEach = document.value("stage_options", Json::object());
+    const auto isWrong = [this](const char * option) { return this->HasProblem(option, -1); };
+    if (isWrong("metric") || isWrong("sampling") || isWrong("step")) // which decide what is used
+    {
+      return;
+    }
+    const Json             forEach = ObjectOf(document, "stage_options");
+    std::vector<StageSpec> known;
     for (std::size_t number = 0; number < stages.size(); ++number)
     {
+      if (!read[number])
+      {
+        continue;
+      }
+      known.push_back(*read[number]);
       Json own = isOfPreset || !stages[number].is_object() ? Json::object() : stages[number];
       for (const auto & [name, values] : forEach.items())
       {
-        own[name] = values.is_array() ? values[number] : Json();
+        own[name] = values.is_array() && values.size() == stages.size() ? values[number] : Json();
       }
-      this->CheckUse(own, static_cast<int>(number), { m_Spec.stages[number] });
+      this->CheckUse(own, static_cast<int>(number), { *read[number] });
     }
-    this->CheckUse(document.value("options", Json::object()), -1, m_Spec.stages);
+    if (known.size() == stages.size())
+    {
+      this->CheckUse(ObjectOf(document, "options"), -1, known);
+    }
   }
 
   void
@@ -442,14 +489,13 @@ private:
   {
     bool       isOfPreset = false;
     const Json stages = this->ListStages(document, isOfPreset);
-    if (!m_Problems.empty() && stages.empty())
-    {
-      this->CheckValues(document);
-      return;
-    }
     if (!stages.is_array() || stages.empty())
     {
-      this->Complain("stages", -1, stages, ValueError("{value}: a list of stages is needed", true));
+      if (!this->HasProblem("preset", -1))
+      {
+        this->Complain("stages", -1, stages, ValueError("{value}: a list of stages is needed", true));
+      }
+      this->CheckValues(document);
       return;
     }
     std::vector<std::optional<StageKind>> kinds;
@@ -462,6 +508,7 @@ private:
       }
     }
     this->CheckOptions(document, stages.size());
+    std::vector<std::optional<StageSpec>> read(stages.size());
     for (std::size_t number = 0; number < stages.size(); ++number)
     {
       if (!kinds[number])
@@ -481,15 +528,13 @@ private:
         draft.stage.samples.choice = SampleChoice::All; // the preset's sampling is that of its own metric
         draft.fraction.reset();
       }
+      read[number] = draft.stage;
       if (m_Problems.size() == before)
       {
         m_Spec.stages.push_back(FinishStage(draft, static_cast<int>(number), m_Problems));
       }
     }
-    if (m_Problems.empty())
-    {
-      this->CheckUses(document, stages, isOfPreset);
-    }
+    this->CheckUses(document, stages, read, isOfPreset);
   }
 
   /** Values for all stages, where these are not known: what no kind of stage accepts. */
@@ -497,10 +542,10 @@ private:
   CheckValues(const Json & document)
   {
     this->CheckOptions(document, 0);
-    const Json options = document.value("options", Json::object());
+    const Json options = ObjectOf(document, "options");
     for (const StageOption & option : AllStageOptions())
     {
-      if (options.is_object() && options.contains(option.name) && !options[option.name].is_null())
+      if (options.contains(option.name) && !options[option.name].is_null())
       {
         this->Try(option.name, -1, options[option.name], [&] { ReadForAnyKind(option, options[option.name]); });
       }
@@ -540,8 +585,8 @@ private:
   {
     for (const char * const list : { "options", "stage_options" })
     {
-      const Json options = document.value(list, Json::object());
-      if (!options.is_object())
+      const Json options = document.value(list, Json());
+      if (!options.is_object() && !options.is_null())
       {
         this->Complain(list, -1, options, ValueError("{value}: an object is needed", true));
         continue;
@@ -595,7 +640,8 @@ private:
 
   std::array<std::int64_t, 3> m_Size;
   RegistrationSpec            m_Spec;
-  std::vector<StageKind>      m_Kinds; ///< of the stages that are known
+  std::optional<unsigned int> m_WarpedOrder; ///< if it is given
+  std::vector<StageKind>      m_Kinds;       ///< of the stages that are known
   std::vector<SpecProblem>    m_Problems;
 };
 
@@ -617,7 +663,7 @@ DescribeAll(const std::vector<SpecProblem> & problems)
   std::string text;
   for (const SpecProblem & problem : problems)
   {
-    text += (text.empty() ? "" : "\n") + problem.Describe();
+    text += (text.empty() ? "" : "\n") + problem.Describe() + '.';
   }
   return text;
 }
@@ -641,7 +687,7 @@ SpecProblem::Describe() const
 {
   std::string where = stage < 0 ? "" : "stages[" + std::to_string(stage) + "].";
   where = option == "stages" && stage >= 0 ? "stages[" + std::to_string(stage) + "]" : where + option;
-  return where + (where.empty() ? "" : ": ") + this->Describe(value) + '.';
+  return where + (where.empty() ? "" : ": ") + this->Describe(value);
 }
 
 SpecError::SpecError(std::vector<SpecProblem> problems)
@@ -663,6 +709,7 @@ WriteSpec(const RegistrationSpec & spec)
   document["precision"] = PrecisionNames[spec.precision == ScalarType::Float32 ? 0 : 1];
   document["initial"] = NameOf(spec.initial);
   document["winsorize"] = spec.winsorize ? Json(*spec.winsorize) : Json();
+  document["warped_order"] = spec.warpedOrder;
   std::string text = "{\n" + WriteMembers(document, "  ") + ",\n  \"stages\": [";
   for (const StageSpec & stage : spec.stages)
   {
@@ -670,12 +717,9 @@ WriteSpec(const RegistrationSpec & spec)
     of["kind"] = NameOf(stage.GetKind());
     for (const StageOption & option : AllStageOptions())
     {
-      if (option.IsFor(stage.GetKind()) && option.use.IsIn(stage))
+      if (option.write != nullptr && option.IsFor(stage.GetKind()) && option.use.IsIn(stage))
       {
-        if (const Json value = option.write(stage); !value.is_null())
-        {
-          of[option.name] = value;
-        }
+        of[option.name] = option.write(stage);
       }
     }
     text +=

@@ -59,25 +59,6 @@ ToLower(std::string text)
   return text;
 }
 
-/** A whole number of a range. */
-std::int64_t
-ReadInteger(const Json & value, std::int64_t minimum, std::int64_t maximum)
-{
-  const std::string allowed =
-    "{value}: whole numbers from " + std::to_string(minimum) + " to " + std::to_string(maximum) + " are allowed";
-  if (!value.is_number_integer()) // 2.0 is not allowed either: no value is rounded by accident
-  {
-    throw ValueError(allowed, true);
-  }
-  const bool isHuge = value.is_number_unsigned() &&
-                      value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (isHuge || value.get<std::int64_t>() < minimum || value.get<std::int64_t>() > maximum)
-  {
-    throw ValueError(allowed);
-  }
-  return value.get<std::int64_t>();
-}
-
 /** One value for each level. */
 template <typename TRead>
 auto
@@ -429,6 +410,24 @@ constexpr unsigned int IterationsOfFields[] = { 20, 50, 70, 100 };
 
 } // namespace
 
+std::int64_t
+ReadInteger(const Json & value, std::int64_t minimum, std::int64_t maximum)
+{
+  const std::string allowed =
+    "{value}: whole numbers from " + std::to_string(minimum) + " to " + std::to_string(maximum) + " are allowed";
+  if (!value.is_number_integer()) // 2.0 is not allowed either: no value is rounded by accident
+  {
+    throw ValueError(allowed, true);
+  }
+  const bool isHuge = value.is_number_unsigned() &&
+                      value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (isHuge || value.get<std::int64_t>() < minimum || value.get<std::int64_t>() > maximum)
+  {
+    throw ValueError(allowed);
+  }
+  return value.get<std::int64_t>();
+}
+
 bool
 ComparesPairs(StageKind kind)
 {
@@ -526,7 +525,7 @@ AllStageOptions()
       [](const Json & value, StageDraft & draft) {
         draft.levels = static_cast<unsigned int>(ReadInteger(value, 1, MaxLevels));
       },
-      [](const StageSpec &) { return Json(); } },
+      nullptr },
     { "radius",
       Linear | Spline | Pairs,
       [](const Json & value, StageDraft & draft) {

@@ -22,6 +22,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -84,7 +85,8 @@ struct StageOption
   unsigned int kinds; ///< one bit for each StageKind with the option
   /** Reads a value. \exception ValueError it is not allowed */
   void (*read)(const Json & value, StageDraft & draft);
-  /** The value for a complete document; null: not written. */
+  /** The value for a complete document: null for a default that depends on the images, or for none. No function: the
+   * option is not written. */
   Json (*write)(const StageSpec & stage);
   OptionUse use{}; ///< which stages of these kinds use it
   /** Whether its value is a list of numbers. */
@@ -120,7 +122,13 @@ FinishStage(const StageDraft & draft, int number, std::vector<SpecProblem> & pro
 std::size_t
 ReadName(const Json & value, const std::vector<std::string> & names);
 
-/** \brief Whether a value is the name of an optimizer of other kinds of stages, but not of this kind. */
+/** \brief A whole number of a range.
+ *
+ * \exception ValueError the value is another one */
+std::int64_t
+ReadInteger(const Json & value, std::int64_t minimum, std::int64_t maximum);
+
+/** \brief Whether a value names an optimizer of other kinds of stages, but none of this kind. */
 bool
 IsOptimizerOfOthers(const Json & value, StageKind kind);
 

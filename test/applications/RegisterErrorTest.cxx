@@ -76,15 +76,21 @@ TEST_F(RegisterErrors, CommandLine)
     { { "--shrink", "0" }, { "--shrink 0", "from 1" } },
     { { "--shrink", "1.5" }, { "--shrink 1.5", "whole numbers" } },
     { { "--sigmas", "1,-1" }, { "--sigmas 1,-1", "from 0" } },
-    { { "--sigmas", "wide" }, { "--sigmas wide", "not a number" } },
-    { { "--sigmas", "," }, { "--sigmas ,", "\"\" is not a number" } },
-    { { "--sigmas", ",,mm" }, { "--sigmas ,,", "\"\" is not a number" } },
-    { { "--sigmas", "mm" }, { "--sigmas mm", "not a number" } },
-    { { "--shrink", ",," }, { "--shrink ,,", "\"\" is not a number" } },
-    { { "--iterations", "," }, { "--iterations ,", "\"\" is not a number" } },
-    { { "--iterations", "10,,5" }, { "--iterations 10,,5", "\"\" is not a number" } },
-    { { "--winsorize", "," }, { "--winsorize ,", "\"\" is not a number" } },
-    { { "--stage", "bspline", "--grid-spacing", ",," }, { "--grid-spacing ,,", "\"\" is not a number" } },
+    { { "--sigmas", "wide" }, { "--sigmas wide", "numbers from 0 to 1e6" } },
+    { { "--sigmas", "," }, { "--sigmas ,", "numbers from 0 to 1e6" } },
+    { { "--sigmas", ",,mm" }, { "--sigmas ,,", "numbers from 0 to 1e6" } },
+    { { "--sigmas", "mm" }, { "--sigmas mm", "numbers from 0 to 1e6" } },
+    { { "--shrink", ",," }, { "--shrink ,,", "whole numbers from 1 to 1024" } },
+    { { "--iterations", "," }, { "--iterations ,", "whole numbers from 0 to 1000000" } },
+    { { "--iterations", "10,,5" }, { "--iterations 10,,5", "whole numbers from 0 to 1000000" } },
+    { { "--stage", "rigid", "--iterations", "3,x", "--radius", "500" },
+      { "--iterations 3,x: whole numbers", "--radius 500: whole numbers from 1 to 100" } },
+    { { "--stage", "rigid", "--bins", "200", "--radius", "3" },
+      { "--bins 200: whole numbers from 5 to 160", "--radius 3 is not used by the stage 'rigid'" } },
+    { { "--shrink", "2", "--sigmas", "1,2", "--iterations", "3,3,3" },
+      { "--iterations, --shrink and --sigmas: they have values for different numbers of levels (3, 1, 2)" } },
+    { { "--winsorize", "," }, { "--winsorize ,", "two quantiles" } },
+    { { "--stage", "bspline", "--grid-spacing", ",," }, { "--grid-spacing ,,", "numbers above 0" } },
     { { "--device", "," }, { "--device \",\"", "auto, cpu, gpu" } },
     { { "--stage", "," }, { "--stage \",\"", "affine, bspline" } },
     { { "--initial-transform", ",inverse" }, { "\",inverse\" does not name a transform" } },
@@ -115,6 +121,41 @@ TEST_F(RegisterErrors, CommandLine)
   settings.program = "CudaSplineRegister";
   ExpectError(RunProgram({ Path("fixed.nrrd") }, settings), { "moving is required" }, 2, "CudaSplineRegister");
   ExpectError(Register({}), { "nothing to write" }, 2, "CudaSplineRegister");
+}
+
+/** Problems of a file have the names of documents, and options that it contains cannot be given. */
+TEST_F(RegisterErrors, Documents)
+{
+  const auto expect = [this](const std::string & text, const std::vector<std::string> & words, int code = 2) {
+    std::ofstream(Path("spec.json")) << text;
+    auto all = words;
+    all.push_back("spec.json\": ");
+    ExpectRegisterError({ "--spec", Path("spec.json") }, all, code);
+  };
+  const std::string version = R"({ "cudaspline_registration": 1)";
+  expect(version + R"(, "bogus": 1 })", { ": bogus: a registration has no such option" });
+  expect(R"({ "cudaspline_registration": 2 })", { ": cudaspline_registration: 2: this library reads documents" });
+  expect(version + R"(, "options": [1], "stages": 4 })",
+         { ": stages: 4: a list of stages is needed", "options: [1]: an object is needed" });
+  expect("[]", { ": []: a JSON object is needed" });
+  expect(version + R"(, "stages": ["rigid", { "kind": "syn", "radius": 0 }] })",
+         { ": stages[1].radius: 0: whole numbers from 1 to 100 are allowed" });
+  expect(version + R"(, "stages": [{ "kind": "syn", "metric": ["cc", "cc"] }] })",
+         { ": metric: it has metrics for 2 pairs of images, but there is 1", "--also-fixed" },
+         1);
+  std::ofstream(Path("spec.json")) << version << " }";
+  for (const auto & [option, value] : { std::pair("--precision", "bogus"),
+                                        std::pair("--initialize", "none"),
+                                        std::pair("--interpolation", "linear"),
+                                        std::pair("--winsorize", "0,1"),
+                                        std::pair("--radius", "3"),
+                                        std::pair("--preset", "brain"),
+                                        std::pair("--stage", "rigid") })
+  {
+    ExpectRegisterError({ "--spec", Path("spec.json"), option, value },
+                        { std::string(option) + " cannot be used together with --spec" },
+                        2);
+  }
 }
 
 TEST_F(RegisterErrors, Files)

@@ -223,12 +223,14 @@ TEST_F(RegisterPairs, AreRefused)
     options.insert(options.end(), second.begin(), second.end());
     return options;
   };
-  refuse({ "--stage", "syn", "-m", "cc,cc" }, { "--metric \"cc,cc\"", "for 2 pairs", "there is 1", "--also-fixed" }, 2);
+  refuse({ "--stage", "syn", "-m", "cc,cc", "--restrict-deformation", "1,1,1" },
+         { "--metric \"cc,cc\": it has metrics for 2 pairs", "there is 1", "--also-fixed", "--restrict-deformation" },
+         1);
   refuse({ "--stage", "syn", "-m", "cc:0" }, { "--metric \"cc:0\"", "weight 0", "above 0" }, 2);
   refuse({ "--stage", "syn", "-m", "cc:heavy" }, { "--metric \"cc:heavy\"", "weight 'heavy'" }, 2);
   refuse({ "--stage", "syn", "-m", "cc," }, { "--metric \"cc,\"", "'' is not known", "meansquares" }, 2);
   refuse({ "--also-fixed", "a.nii" }, { "--also-fixed is given 1 times", "--also-moving 0 times" }, 2);
-  refuse(with({ "--stage", "syn" }), { "--also-fixed", "fixed-b.nrrd", "not compared in any stage", "cc,cc" }, 2);
+  refuse(with({ "--stage", "syn" }), { "--also-fixed", "fixed-b.nrrd", "not compared in any stage", "cc,cc" }, 1);
   for (const std::string stage : { "rigid", "bspline", "demons" })
   {
     refuse(with({ "--stage", stage, "-m", "meansquares,meansquares" }),

@@ -342,6 +342,27 @@ TEST(SpecDocument, AllProblemsAreReported)
   EXPECT_NE(textOf(ofPreset, "bins").find("161: whole numbers from 5 to 160"), std::string::npos);
   EXPECT_NE(textOf(ofPreset, "learning_rate").find("0: numbers above 0"), std::string::npos);
   EXPECT_NE(textOf(ofPreset, "odrer").find("no such option"), std::string::npos);
+  // Wrong types of several members, and an unused option next to a wrong value.
+  const auto namesOf = [](const Json & document) {
+    std::vector<std::string> names;
+    for (const SpecProblem & problem : ProblemsOf(document))
+    {
+      names.push_back(problem.option);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(namesOf({ { "cudaspline_registration", 1 }, { "options", 3 }, { "stages", 4 }, { "stage_options", "a" } }),
+            (Names{ "options", "stage_options", "stages" }));
+  Json rigid = MakeDocument({ "rigid" });
+  rigid["options"] = { { "radius", 3 }, { "bins", 200 } };
+  EXPECT_EQ(namesOf(rigid), (Names{ "bins", "radius" }));
+  EXPECT_EQ(namesOf(MakeDocument({ { { "kind", "syn" }, { "bins", 20 }, { "learning_rate", 0 } }, "elastic" })),
+            (Names{ "bins", "learning_rate", "stages" }));
+  // A wrong metric hides what it uses.
+  EXPECT_EQ(namesOf(MakeDocument({ { { "kind", "rigid" }, { "metric", "c" }, { "radius", 2 } } })),
+            (Names{ "metric" }));
   for (const char * const text : { "", "[]", "3", "{", R"({ "cudaspline_registration": 2 })", "{}" })
   {
     EXPECT_THROW(ReadSpec(text), SpecError) << text;
@@ -498,6 +519,54 @@ TEST(SpecDocument, OptimizersOfEachModel)
                  { "stages", { { { "kind", "syn" }, { "optimizer", "lbfgs" }, { "determinant_limit", 1 } } } } })
       .size(),
     2u);
+}
+
+/** A complete document has all options that its stages use: null for defaults that depend on the images. */
+TEST(SpecDocument, CompleteDocumentsHaveAllOptions)
+{
+  for (const StageKind kind : allKinds)
+  {
+    SCOPED_TRACE(NameOf(kind));
+    const RegistrationSpec spec = ReadSpec(MakeDocument({ NameOf(kind) }).dump());
+    const Json             complete = Json::parse(WriteSpec(spec));
+    const std::string      metric = complete["stages"][0]["metric"];
+    for (const StageOptionInfo & option : GetStageOptions())
+    {
+      const std::string name = option.name;
+      const bool        isFor = std::find(option.kinds.begin(), option.kinds.end(), kind) != option.kinds.end();
+      const bool        isUsed = name == "radius" ? metric == "cc" : name == "bins" ? metric == "mattes" : true;
+      const bool        needsOthers = name == "variance_floor" || name == "edge_factor" || name == "fraction" ||
+                               name == "seed" || name == "step_in_voxels" || name == "levels";
+      EXPECT_EQ(complete["stages"][0].contains(name), isFor && isUsed && !needsOthers) << name;
+    }
+    EXPECT_EQ(complete["warped_order"], 1);
+  }
+  const Json spline = Json::parse(WriteSpec(ReadSpec(MakeDocument({ "bspline" }).dump())))["stages"][0];
+  EXPECT_TRUE(spline["grid_spacing"].is_null());
+  EXPECT_TRUE(spline["step"].is_null());
+}
+
+/** Warped images have the order of the last stage that has one, unless it is given. */
+TEST(SpecDocument, OrderOfWarpedImages)
+{
+  const auto orderOf = [](const Json & stages, const Json & given) {
+    Json document = MakeDocument(stages);
+    document["warped_order"] = given;
+    const RegistrationSpec spec = ReadSpec(document.dump());
+    EXPECT_EQ(ReadSpec(WriteSpec(spec)).warpedOrder, spec.warpedOrder);
+    return spec.warpedOrder;
+  };
+  const Json cubic{ { "kind", "affine" }, { "order", 3 } };
+  EXPECT_EQ(orderOf({ "rigid" }, nullptr), 1u);
+  EXPECT_EQ(orderOf({ cubic }, nullptr), 3u);
+  EXPECT_EQ(orderOf({ cubic, "demons" }, nullptr), 3u);
+  EXPECT_EQ(orderOf({ cubic, "syn" }, nullptr), 1u);
+  EXPECT_EQ(orderOf({ "demons" }, nullptr), 1u);
+  EXPECT_EQ(orderOf({ cubic }, 1), 1u);
+  EXPECT_EQ(orderOf({ "demons" }, 5), 5u);
+  Json document = MakeDocument({ "rigid" });
+  document["warped_order"] = 6;
+  EXPECT_EQ(ProblemsOf(document).at(0).option, "warped_order");
 }
 
 TEST(SpecDocument, PresetsAndTheirLevelsOfLargeImages)

@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import cudaspline
+from cudaspline.images import _images
 from test_resample import turned
 
 PROGRAM = os.environ.get("CUDASPLINE_REGISTER", "")
@@ -17,6 +18,35 @@ needs_program = pytest.mark.skipif(
     not os.path.exists(PROGRAM), reason="CUDASPLINE_REGISTER names no program to compare with"
 )
 SMALL = numpy.add.outer(numpy.arange(12.0) ** 2, numpy.arange(14.0))
+
+
+def write_image(path, image):
+    """Writes an uncompressed MetaImage file, without another library."""
+
+    def words(numbers):
+        return " ".join(map(repr, numpy.ravel(numbers).tolist()))
+
+    g = image.geometry
+    kind = {"float32": "MET_FLOAT", "int16": "MET_SHORT"}[image.array.dtype.name]
+    head = (
+        f"ObjectType = Image\nNDims = {g.dimension}\nBinaryData = True\nBinaryDataByteOrderMSB = False\n"
+        f"TransformMatrix = {words(g.direction.T)}\nOffset = {words(g.origin)}\nElementSpacing = {words(g.spacing)}\n"
+        f"DimSize = {words(g.size)}\nElementType = {kind}\nElementDataFile = LOCAL\n"
+    )
+    path.write_bytes(head.encode() + image.array.tobytes())
+
+
+def read_array(path):
+    """The pixels of an image file."""
+    pixels = _images.open_image(_images.read_image(path, "image"), "image")
+    return numpy.array(pixels.buffer.array).reshape(pixels.geometry.shape)
+
+
+def is_close(array, image, rounding):
+    """Whether the pixels of an image of the package or of an array are alike, up to a factor of the
+    largest one."""
+    other = numpy.asarray(getattr(image, "array", image))
+    return array.dtype == other.dtype and numpy.abs(array - other).max() <= rounding * other.max()
 
 
 class Phantom:

@@ -9,6 +9,9 @@ import pytest
 import cudaspline
 from register_support import SMALL
 
+#: The version of documents.
+VERSION = {"cudaspline_registration": 1}
+
 
 class TestWrong:
     """What cannot be is refused, by a message that begins with the argument's name."""
@@ -64,11 +67,12 @@ class TestWrong:
             assert len(line) == 1 and value in line[0] and allowed in line[0], str(found.value)
         assert len(lines) == 6
         document = {
+            "cudaspline_registration": 1,
             "stages": [
                 {"kind": "rigid", "order": 9},
                 {"kind": "syn", "bins": 4, "step": 1.0},
                 "elastic",
-            ]
+            ],
         }
         with pytest.raises(ValueError) as found:
             cudaspline.register(SMALL, SMALL, spec=document)
@@ -224,7 +228,7 @@ class TestWrong:
                 lambda: cudaspline.register(SMALL, SMALL, stages[:1], metric="meansquares")
             ),
             "seed: 3 is not used by the stage 'rigid' with the metric 'mattes'; it needs sampling 'regular' or 'random'": (
-                lambda: cudaspline.register(SMALL, SMALL, spec={"stages": [{"kind": "rigid", "seed": 3}]})
+                lambda: cudaspline.register(SMALL, SMALL, spec={**VERSION, "stages": [{"kind": "rigid", "seed": 3}]})
             ),
         }.items():  # fmt: skip
             with pytest.raises(ValueError, match="^" + re.escape(unused)):
@@ -379,16 +383,28 @@ class TestWrong:
         for wrong, error, message in (
             ({**spec, "colour": "red"}, TypeError, "^colour: a registration has no such option"),
             ({**spec, "stages": [{"kind": "syn", "radius": 0}]}, ValueError, "^radius: "),
+            ({**spec, "cudaspline_registration": 2}, ValueError, "^spec: its version: 2: this library reads"),
+            ({"stages": ["rigid"]}, ValueError, "^spec: its version: None: this library reads"),
+            ({**VERSION, "options": 3, "stages": 4}, TypeError, "stages: 4: a list.*\noptions: 3: an object"),
             (3, TypeError, "^spec: "), (tmp_path / "none.json", FileNotFoundError, "^spec: there is no file"),
         ):  # fmt: skip
             with pytest.raises(error, match=message):
                 cudaspline.register(SMALL, SMALL, spec=wrong, device="cpu")
-        with pytest.raises(ValueError, match="^radius: it cannot be used together with spec"):
-            cudaspline.register(SMALL, SMALL, spec=spec, radius=3)
+        for given in (
+            {"radius": 3}, {"levels": 1}, {"precision": "float64"}, {"precision": "float32"}, {"initial": "moments"}, {"initial": "none"},
+            {"stages": "rigid"}, {"winsorize": (0, 1)},
+        ):  # fmt: skip
+            for register, images in (
+                (cudaspline.register, (SMALL, SMALL)),
+                (cudaspline.register_series, (numpy.stack([SMALL, SMALL]),)),
+            ):
+                message = f"^{next(iter(given))}: it cannot be used together with spec"
+                with pytest.raises(ValueError, match=message):
+                    register(*images, spec=spec, **given)
         for text, message in (
             ("{", "is not JSON"),
             ("[]", "not a JSON object"),
-            ('{"cudaspline_registration": 9}', "version 9"),
+            ('{"cudaspline_registration": 9}', "its version: 9: this library reads"),
         ):
             (tmp_path / "spec.json").write_text(text, encoding="utf-8")
             with pytest.raises(ValueError, match=f"^spec: .*{message}"):

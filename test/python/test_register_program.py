@@ -8,7 +8,7 @@ import pytest
 
 import cudaspline
 from conftest import difference
-from register_support import PROGRAM, Phantom, needs_program
+from register_support import PROGRAM, Phantom, is_close, needs_program, read_array, write_image
 
 
 @pytest.fixture
@@ -348,17 +348,13 @@ class TestProgram:
         assert numpy.array_equal(numpy.array(read.GetParameters()), coefficients.ravel())
 
     @pytest.mark.parametrize("size", [(40, 36), (30, 28, 22)])
-    def test_a_document(self, rng, sitk, tmp_path, size):
+    def test_a_document(self, rng, tmp_path, size):
         """Values of all iterations, to the bit, of all kinds of stages and of oblique images."""
         phantom = Phantom(rng, size, oblique=True)
         images = phantom.images(phantom.bend(1.5))
         files = [tmp_path / "fixed.mha", tmp_path / "moving.mha"]
         for image, file in zip(images, files):
-            made = sitk.GetImageFromArray(image.array.astype("f4"))
-            made.SetSpacing(image.spacing.tolist())
-            made.SetOrigin(image.origin.tolist())
-            made.SetDirection(image.direction.ravel().tolist())
-            sitk.WriteImage(made, str(file))
+            write_image(file, image)
         read = [str(file) for file in files]
         stages = [
             "similarity",
@@ -393,3 +389,21 @@ class TestProgram:
         ].tolist()
         again = cudaspline.register(*read, spec=spec, device="cpu")
         assert again.spec == found.spec and numpy.array_equal(again.field.array, found.field.array)
+
+    @pytest.mark.parametrize("stage", ["rigid", "syn", "demons"])
+    def test_a_document_of_warped_images(self, rng, tmp_path, stage):
+        """A repeated run interpolates warped images as the first one did."""
+        phantom = Phantom(rng, (30, 28, 22), oblique=True)
+        files = [tmp_path / "fixed.mha", tmp_path / "moving.mha"]
+        for image, file in zip(phantom.images(phantom.bend(1.5)), files):
+            write_image(file, image)
+        spec = tmp_path / "spec.json"
+        first, second = tmp_path / "first.mha", tmp_path / "second.mha"
+        self.run(
+            *files, "--stage", stage, "--interpolation", "bspline", "--levels", 1, "--iterations", 2, "--warped", first, "--dump-spec", spec
+        )  # fmt: skip
+        self.run(*files, "--spec", spec, "--warped", second)
+        assert numpy.array_equal(read_array(first), read_array(second))
+        found = cudaspline.register(*map(str, files), spec=spec, device="cpu")
+        assert found.spec["warped_order"] == 3
+        assert is_close(read_array(first), found.warped, 4 * numpy.finfo("float32").eps)

@@ -1,7 +1,7 @@
 """CudaSplineRegister and cudaspline.register() do the same for every kind of stage, metric and option: the specification that either reports
-is the same, and so are the values of all iterations, to the bit.
+is the same, and so are the values of all iterations, to the bit. Warped images differ by the rounding of transforms that ITK composes.
 
-The lists of kinds, metrics and options are those of the package; a new option without a value below fails."""
+The lists of kinds, metrics and options are those of the library; a new option without a value below fails."""
 
 import json
 import subprocess
@@ -12,16 +12,17 @@ import pytest
 
 import cudaspline
 from cudaspline.core import _options
+from cudaspline.registration import _registration_library
 from cudaspline.registration._registration_stages import OPTIONS
-from register_support import PROGRAM, Phantom, needs_program
+from register_support import PROGRAM, Phantom, is_close, needs_program, read_array, write_image
 
-KINDS = get_args(_options.StageKind)
-METRICS = get_args(_options.MetricName)
+NAMES = _registration_library.list_names()
+KINDS, METRICS = NAMES["kinds"], NAMES["metrics"]
 #: Numbers that move a stage of 2D images, and of which the last ones differ.
 MOVES = {"translation": 2, "rigid": 3, "similarity": 4, "affine": 6}
 #: A value of each option that is not its default.
 VALUES = {
-    "iterations": (3, 2), "iteration_limit": (4, 3), "shrink": (2, 1), "sigmas": (1.5, 0.5), "sigmas_in_mm": True, "radius": 2, "variance_floor": 0.05, "edge_factor": 0.5,
+    "iterations": (3, 2), "iteration_limit": (4, 3), "shrink": (2, 1), "sigmas": (1.5, 0.5), "sigmas_in_mm": True, "levels": 2, "radius": 2, "variance_floor": 0.05, "edge_factor": 0.5,
     "bins": 20, "convergence": 1e-9, "optimizer": "gradient-descent", "step": 0.4, "step_in_voxels": True, "minimum_step": 1e-4,
     "grid_spacing": (9.0, 11.0), "sampling": "random", "fraction": 0.5, "seed": 7, "order": 3, "gradient": "filter", "restrict_deformation": (1.0, 0.5),
     "learning_rate": 0.3, "update_variance": 2.0, "total_variance": 0.25, "determinant_limit": 4.0, "inversion": "anderson", "average_midpoint_gradients": True, "smooth_under_masks": True,
@@ -93,22 +94,16 @@ def words_of(options):
 @pytest.fixture
 def files(rng, tmp_path):
     """Oblique images of 2D."""
-    sitk = pytest.importorskip("SimpleITK")
     phantom = Phantom(rng, (34, 30), oblique=True)
     linear, bend = phantom.linear(rng, "affine"), phantom.bend(1.5)
     names = [tmp_path / "fixed.mha", tmp_path / "moving.mha"]
     for image, name in zip(phantom.images(lambda places: linear(bend(places))), names):
-        made = sitk.GetImageFromArray(image.array)
-        made.SetSpacing(image.spacing.tolist())
-        made.SetOrigin(image.origin.tolist())
-        made.SetDirection(image.direction.ravel().tolist())
-        sitk.WriteImage(made, str(name))
-        labels = sitk.Cast(made > float(numpy.median(image.array)), sitk.sitkInt16) * 3
-        sitk.WriteImage(labels, str(name.with_suffix(".labels.mha")))
-        points = [
-            made.TransformIndexToPhysicalPoint(index) for index in ((8, 9), (20, 12), (15, 22))
-        ]
-        numpy.savetxt(name.with_suffix(".labels.csv"), points, delimiter=",")
+        write_image(name, image)
+        labels = 3 * (image.array > numpy.median(image.array))
+        write_image(name.with_suffix(".labels.mha"), phantom.image(labels, "int16"))
+        points = numpy.array([(8, 9), (20, 12), (15, 22)]) @ image.geometry.index_to_point.T
+        points += image.geometry.origin
+        numpy.savetxt(name.with_suffix(".labels.csv"), points, delimiter=",", fmt="%.17g")
     return [str(name) for name in names]
 
 
@@ -122,9 +117,20 @@ def check(files, tmp_path):
                 suffix = ".labels.mha" if argument == "labels" else ".labels.csv"
                 options[argument] = [name.replace(".mha", suffix) for name in files]
                 words = [*words, names[0], options[argument][0], names[1], options[argument][1]]
-        report = tmp_path / "report.json"
+        report, warped = tmp_path / "report.json", tmp_path / "warped.mha"
         done = subprocess.run(
-            [PROGRAM, *files, *words, "--device", "cpu", "--quiet", "--report", str(report)],
+            [
+                PROGRAM,
+                *files,
+                *words,
+                "--device",
+                "cpu",
+                "--quiet",
+                "--report",
+                str(report),
+                "--warped",
+                str(warped),
+            ],
             capture_output=True,
             text=True,
             check=False,
@@ -136,13 +142,22 @@ def check(files, tmp_path):
         assert told["spec"] == found.spec
         values = [iteration["value"] for iteration in told["iterations"]]
         assert values and values == found.history["value"].tolist()
+        rounding = 64 * numpy.finfo(found.spec["precision"]).eps
+        assert is_close(read_array(warped), found.warped, rounding)
         return found.spec["stages"]
 
     return compare
 
 
 def test_every_option_has_a_value():
-    assert set(VALUES) | {"metric"} == set(OPTIONS)
+    assert set(VALUES) | {"metric"} == set(NAMES["options"])
+
+
+def test_names_are_those_of_the_library():
+    assert set(OPTIONS) == set(NAMES["options"]) == set(_options.StageOptions.__annotations__)
+    assert set(get_args(_options.StageKind)) == set(KINDS)
+    assert set(get_args(_options.MetricName)) == set(METRICS)
+    assert set(get_args(_options.PresetName)) == set(NAMES["presets"])
 
 
 @needs_program
@@ -158,6 +173,9 @@ class TestSameBits:
         }
         stage = check(["--stage", kind, *words_of(options)], stages=kind, **options)[0]
         for name, value in options.items():
+            if name == "levels":  # a complete document has lists
+                assert len(stage["shrink"]) == value
+                continue
             assert stage[name] == (list(value) if isinstance(value, tuple) else value), name
         assert "iterations" in options and ({"shrink", "sigmas"} <= set(options)) == (
             kind != "discrete"
@@ -189,7 +207,15 @@ class TestSameBits:
             stages=["rigid", "syn"], iterations=2, initial=initial, precision=precision, winsorize=(0.02, 0.97),
         )  # fmt: skip
 
-    @pytest.mark.parametrize("preset", get_args(_options.PresetName))
+    @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "discrete"])
+    def test_levels(self, check, kind):
+        stage = check(
+            ["--stage", kind, "--levels", "1", "--iterations", "2"],
+            stages=kind, levels=1, iterations=2,
+        )[0]  # fmt: skip
+        assert stage["shrink"] == [1] and stage["iterations"] == [2]
+
+    @pytest.mark.parametrize("preset", NAMES["presets"])
     def test_presets(self, check, preset):
         check(["--preset", preset], preset=preset)
 

@@ -338,3 +338,18 @@ def test_what_is_refused(rng):
         cudaspline.register_series(numpy.ones((3, 9)))
     with pytest.raises(FileNotFoundError, match="^series: there is no file"):
         cudaspline.register_series("series.nii.gz")
+
+
+def test_a_document(rng):
+    """A document replaces the default stages and their start."""
+    phantom, volumes, _ = moved_series(rng, count=2)
+    series = series_of(phantom, volumes)
+    own = cudaspline.register_series(series, device="cpu", iterations=3)
+    again = cudaspline.register_series(series, spec=own.spec, device="cpu")
+    assert own.spec["initial"] == "none" and again.spec == own.spec
+    assert numpy.array_equal(own.warped.array, again.warped.array)
+    spec = {"cudaspline_registration": 1, "stages": [{"kind": "affine", "levels": 1, "order": 3, "iterations": 1}]}  # fmt: skip
+    found = cudaspline.register_series(series, spec=spec, device="cpu")
+    assert found.spec["initial"] == "moments" and found.reports[1].stages[0].stage.kind == "affine"
+    cubic = found.transforms[1].resample(phantom.image(volumes[1]), phantom.geometry, order=3)
+    assert difference(found.warped.array[1], cubic.array) < 1e-4 * volumes.max()

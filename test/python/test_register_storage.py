@@ -78,7 +78,12 @@ def test_gradients_that_follow_the_grid(rng, backend, kind, options, order, sign
 
 HEAD = numpy.array([37, 41, 34])  # voxels of 4 mm
 #: A reversal, an exchange and a rotation of the axes, which generate all 48 orientations, and one of the others.
-GENERATORS = [((0, 1, 2), (-1, 1, 1)), ((1, 0, 2), (1, 1, 1)), ((2, 0, 1), (1, 1, 1)), ((2, 0, 1), (-1, 1, -1))]
+GENERATORS = [
+    ((0, 1, 2), (-1, 1, 1)),
+    ((1, 0, 2), (1, 1, 1)),
+    ((2, 0, 1), (1, 1, 1)),
+    ((2, 0, 1), (-1, 1, -1)),
+]
 
 
 @pytest.mark.filterwarnings("ignore::cudaspline.RegistrationWarning")

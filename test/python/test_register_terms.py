@@ -143,8 +143,12 @@ class TestLabels:
         """Stripes of 30 labels are moved by two of them; the images are noise."""
         blobs = Blobs(rng, (64, 40))
         stripes = numpy.repeat(numpy.tile(numpy.arange(32) % 31, (40, 1)), 2, axis=1)
-        maps = [as_image(numpy.roll(stripes, by, axis=1).astype("int32"), blobs.grid) for by in (0, 4)]
-        images = [as_image(rng.uniform(0, 1, (40, 64)).astype("float32"), blobs.grid) for _ in range(2)]
+        maps = [
+            as_image(numpy.roll(stripes, by, axis=1).astype("int32"), blobs.grid) for by in (0, 4)
+        ]
+        images = [
+            as_image(rng.uniform(0, 1, (40, 64)).astype("float32"), blobs.grid) for _ in range(2)
+        ]
         options = {"metric": "meansquares", "label_weight": 100.0, "iterations": 80, **LEVELS}
         found = cudaspline.register(*images, "translation", labels=maps, **options)
         shift = found.transform.apply(blobs.middle) - blobs.middle
@@ -249,4 +253,6 @@ class TestArguments:
     def test_labels_are_whole_numbers(self, register):
         halves = numpy.full(register.blobs.grid.shape, 0.5, dtype="float32")
         with pytest.raises(ValueError, match=r"labels\[0\]: labels must be whole numbers"):
-            cudaspline.register(*register.images, "rigid", labels=(halves, halves), label_weight=1.0)
+            cudaspline.register(
+                *register.images, "rigid", labels=(halves, halves), label_weight=1.0
+            )

@@ -64,6 +64,7 @@ struct Options
   std::size_t                        targetVolume{ 0 };
   bool                               makesFolders{ false }; ///< of outputs, where they do not exist
   std::string                        parameters;            ///< table (TSV) of a series' motion; empty: none
+  std::string                        specFile;              ///< of --spec; empty: none
   std::string                        document;              ///< of the registration, JSON; see doc/RegistrationSpec.md
   itk::CudaSpline::RegistrationSpec  spec;                  ///< what the document says
   std::map<std::string, std::string> written;               ///< values of its options on the command line, for messages
@@ -85,8 +86,7 @@ struct Options
   std::string                        movingLandmarks;      ///< CSV; empty: none
   std::vector<std::string>           fixedMasks;  ///< images: none, one, or one for each stage ("none": no mask)
   std::vector<std::string>           movingMasks; ///< the same
-  std::vector<TransformArgument> initial;    ///< to start with; the last one is applied first to a point, as ITK has it
-  unsigned int                   order{ 1 }; ///< of the interpolation of --warped; 1 is linear
+  std::vector<TransformArgument> initial; ///< to start with; the last one is applied first to a point, as ITK has it
   double                         defaultValue{ 0.0 };
   std::string                    reference;        ///< image that has the grid of --warped; empty: the fixed image
   GridOptions                    grid;             ///< of --warped

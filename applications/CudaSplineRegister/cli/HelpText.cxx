@@ -130,7 +130,8 @@ Optimizers (of ITK)
 
 Specification
   --dump-spec FILE writes all stages and all values of their options as JSON (-: standard output). --spec FILE reads
-  them, so that a registration can be repeated and published. With --dump-spec alone, nothing is registered.
+  them, so that a registration can be repeated and published. Options that it contains cannot be given with --spec.
+  With --dump-spec alone, nothing is registered.
 
 Transform
   The transform maps points of the fixed image to points of the moving image, as everywhere in ITK:

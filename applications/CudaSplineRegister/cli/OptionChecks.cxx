@@ -82,33 +82,4 @@ CheckStages(const RawOptions & raw, const Options & options)
   }
 }
 
-void
-CheckPairs(const Options & options)
-{
-  std::size_t most = 0;
-  for (const StageSpec & stage : options.spec.stages)
-  {
-    most = std::max(most, stage.metrics.size());
-  }
-  const std::size_t pairs = 1 + options.further.size();
-  if (most > pairs)
-  {
-    throw ProgramError("--metric \"" + options.written.at("metric") + "\" has metrics for " + std::to_string(most) +
-                       " pairs of images, but there " + (pairs == 1 ? "is 1" : "are " + std::to_string(pairs)) +
-                       "; name additional pairs with --also-fixed and --also-moving");
-  }
-  if (most < pairs)
-  {
-    const FurtherFiles & left = options.further[most - 1];
-    if (left.plane)
-    {
-      throw ProgramError("--channels: no stage compares red, green and blue; give --metric one entry for the luminance "
-                         "and one for each channel, for example --metric cc,cc,cc,cc for syn or greedy");
-    }
-    throw ProgramError("--also-fixed \"" + left.fixed + "\" and --also-moving \"" + left.moving +
-                       "\" are not compared in any stage; give --metric one entry for each pair of images, for example "
-                       "--metric cc,cc for syn or greedy");
-  }
-}
-
 } // namespace CudaSplineRegister

@@ -30,10 +30,6 @@ namespace CudaSplineRegister
 void
 CheckOutputs(const Options & options);
 
-/** \brief Checks that each pair of images is compared, and that no metric is for one that is missing. */
-void
-CheckPairs(const Options & options);
-
 /** \brief Checks options that only some stages have. */
 void
 CheckStages(const RawOptions & raw, const Options & options);

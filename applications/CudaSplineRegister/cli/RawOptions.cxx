@@ -42,7 +42,7 @@ unsigned int
 ParseOrder(const std::string & word)
 {
   static const std::map<std::string, unsigned int> orders{
-    { "linear", 1 }, { "bspline", 3 }, { "bspline[3]", 3 }, { "cubic", 3 }
+    { "", 1 }, { "linear", 1 }, { "bspline", 3 }, { "bspline[3]", 3 }, { "cubic", 3 }
   };
   const auto found = orders.find(ToLower(word));
   if (found == orders.end())
@@ -165,9 +165,9 @@ Interpret(RawOptions raw, Options & options)
   }
   InterpretMotion(raw, options);
   CheckOutputs(options);
-  options.order = ParseOrder(raw.interpolation);
-  const auto gradient = raw.stageOptions.find("gradient");
-  if (gradient != raw.stageOptions.end() && options.order == 1 &&
+  const unsigned int order = ParseOrder(raw.interpolation);
+  const auto         gradient = raw.stageOptions.find("gradient");
+  if (gradient != raw.stageOptions.end() && order == 1 &&
       std::any_of(gradient->second.begin(), gradient->second.end(), [](const std::string & word) {
         return ToLower(word) == "analytic";
       }))
@@ -175,8 +175,7 @@ Interpret(RawOptions raw, Options & options)
     throw ProgramError("--gradient analytic needs --interpolation bspline");
   }
   InterpretPairs(raw, options);
-  InterpretDocument(raw, options);
-  CheckPairs(options);
+  InterpretDocument(raw, order, options);
   CheckStages(raw, options);
   if (!raw.initial.empty())
   {

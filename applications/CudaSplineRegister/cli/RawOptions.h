@@ -43,8 +43,8 @@ struct RawOptions
   std::vector<std::string>                        initial; ///< transforms
   bool                                            hasAntsOrder{ false };
   std::string                                     initialization;
-  std::string                                     interpolation{ "linear" };
-  std::string                                     precision{ "float" };
+  std::string                                     interpolation; ///< empty: linear;
+  std::string                                     precision;
   std::string                                     defaultValue{ "0" };
   GridArguments                                   grid;
   std::string                                     outputType;

@@ -70,14 +70,24 @@ NumberAsJson(double number)
                                                                   : Json(number);
 }
 
+/** A number as JSON, or the text if it is not a finite number: the document's check refuses it then. */
 Json
-NumbersAsJson(const std::string & option, const std::string & text)
+NumberOrText(const std::string & word)
 {
-  constexpr std::size_t most = 64; // the schema of documents limits the number further
-  Json                  list = Json::array();
-  for (const double number : ParseNumbers(option, text, most))
+  const std::optional<double> number = ParseNumber(word);
+  return number && std::isfinite(*number) ? NumberAsJson(*number) : Json(word);
+}
+
+/** "4,2,1" or "4x2x1" as a list. */
+Json
+NumbersAsJson(const std::string & text)
+{
+  Json list = Json::array();
+  for (std::size_t begin = 0; begin <= text.size();)
   {
-    list.push_back(NumberAsJson(number));
+    const std::size_t end = std::min(text.find_first_of(",x", begin), text.size());
+    list.push_back(NumberOrText(text.substr(begin, end - begin)));
+    begin = end + 1;
   }
   return list;
 }
@@ -91,14 +101,9 @@ MetricsAsJson(const std::string & text)
   for (std::string entry; std::getline(entries, entry, ',');)
   {
     const std::size_t colon = entry.find(':');
-    if (colon == std::string::npos)
-    {
-      list.push_back(entry);
-      continue;
-    }
-    const std::string           word = entry.substr(colon + 1);
-    const std::optional<double> weight = ParseNumber(word);
-    list.push_back(Json::array({ entry.substr(0, colon), weight ? NumberAsJson(*weight) : Json(word) }));
+    list.push_back(colon == std::string::npos
+                     ? Json(entry)
+                     : Json::array({ entry.substr(0, colon), NumberOrText(entry.substr(colon + 1)) }));
   }
   return list.size() == 1 && list[0].is_string() ? list[0] : list;
 }
@@ -133,17 +138,13 @@ ValueAsJson(const std::string & name, const std::string & word)
   }
   if (IsList(name))
   {
-    return NumbersAsJson(OptionOf(name), word);
+    return NumbersAsJson(word);
   }
   if (ToLower(word) == "true" || ToLower(word) == "false")
   {
     return ToLower(word) == "true";
   }
-  if (const std::optional<double> number = ParseNumber(word))
-  {
-    return std::isfinite(*number) ? NumberAsJson(*number) : Json(word);
-  }
-  return word;
+  return NumberOrText(word);
 }
 
 /** The stages of a document without options; nothing if it has problems, which are reported with those of options. */
@@ -219,7 +220,7 @@ AddOptions(const RawOptions &                   raw,
 
 /** The document of the command line. */
 Json
-MakeDocument(const RawOptions & raw, Options & options)
+MakeDocument(const RawOptions & raw, unsigned int order, Options & options)
 {
   Json document;
   document["cudaspline_registration"] = itk::CudaSpline::SpecVersion;
@@ -239,7 +240,7 @@ MakeDocument(const RawOptions & raw, Options & options)
   say("initial", raw.initialization);
   if (!raw.winsorize.empty())
   {
-    document["winsorize"] = NumbersAsJson("--winsorize", raw.winsorize);
+    document["winsorize"] = NumbersAsJson(raw.winsorize);
     options.written["winsorize"] = raw.winsorize;
   }
   options.spec.stages = ReadStages(document);
@@ -248,23 +249,39 @@ MakeDocument(const RawOptions & raw, Options & options)
   const auto interpolates = [](const StageSpec & stage) {
     return stage.GetKind() != StageKind::Demons && stage.GetKind() != StageKind::Discrete;
   };
-  if (options.order > 1 && std::any_of(stages.begin(), stages.end(), interpolates))
+  if (order > 1)
   {
-    document["options"]["order"] = options.order;
+    document["warped_order"] = order;
+    if (std::any_of(stages.begin(), stages.end(), interpolates))
+    {
+      document["options"]["order"] = order;
+    }
   }
   return document;
 }
 
-/** The document of a file. No other option may describe stages then. */
+/** The document of a file. No other option that a document contains may be given then. */
 std::string
 ReadDocument(const RawOptions & raw)
 {
-  const bool hasOptions = std::any_of(
-    raw.stageOptions.begin(), raw.stageOptions.end(), [](const auto & option) { return !option.second.empty(); });
-  if (hasOptions || !raw.stages.empty() || !raw.preset.empty() || !raw.winsorize.empty())
+  std::vector<std::string> given;
+  for (const auto & [name, isGiven] : { std::pair("--stage", !raw.stages.empty()),
+                                        std::pair("--preset", !raw.preset.empty()),
+                                        std::pair("--winsorize", !raw.winsorize.empty()),
+                                        std::pair("--precision", !raw.precision.empty()),
+                                        std::pair("--initialize", !raw.initialization.empty()),
+                                        std::pair("--interpolation", !raw.interpolation.empty()) })
   {
-    throw ProgramError("--spec \"" + raw.spec +
-                       "\" contains all stages and their options; omit the other options of stages");
+    given.insert(given.end(), isGiven ? 1 : 0, name);
+  }
+  for (const auto & [name, words] : raw.stageOptions)
+  {
+    given.insert(given.end(), words.empty() ? 0 : 1, OptionOf(name));
+  }
+  if (!given.empty())
+  {
+    throw ProgramError(JoinNames(given) + " cannot be used together with --spec \"" + raw.spec +
+                       "\", which contains the values of these options");
   }
   std::ifstream      file(raw.spec, std::ios::binary);
   std::ostringstream text;
@@ -309,6 +326,47 @@ DescribeFormForSomeStages(const itk::CudaSpline::SpecError & error,
   return helps && value.find(' ') == std::string::npos ? form : "";
 }
 
+/** A problem of the command line.
+ *
+ * \param[in] value as the user wrote it */
+std::string
+DescribeProblem(const itk::CudaSpline::SpecProblem & problem, const std::string & value, const Options & options)
+{
+  if (problem.option == "also")
+  {
+    const FurtherFiles & pair = options.further.at(std::stoul(problem.value) - 1);
+    return (pair.plane ? "--channels"
+                       : "--also-fixed \"" + pair.fixed + "\" and --also-moving \"" + pair.moving + "\"") +
+           ": " + problem.text;
+  }
+  const std::string option = OptionOf(problem.option);
+  const bool        isUnknown = !problem.names.empty() && problem.value.front() == '"';
+  const bool        hasPlace = problem.text.find("{value}") != std::string::npos;
+  return isUnknown  ? DescribeUnknownName(option, value, problem.names)
+         : hasPlace ? option + " " + problem.Describe(value)
+                    : option + (value.empty() ? "" : " \"" + value + "\"") + ": " + problem.text;
+}
+
+/** What the program has for a problem with pairs of images; empty for others. */
+std::string
+DescribeHelp(const itk::CudaSpline::SpecProblem & problem, const Options & options)
+{
+  if (problem.option == "metric" && problem.stage < 0 && problem.value.empty())
+  {
+    return "; --also-fixed and --also-moving name additional pairs";
+  }
+  if (problem.option != "also")
+  {
+    return "";
+  }
+  std::string metrics = "cc";
+  for (std::size_t pair = 0; pair < options.further.size(); ++pair)
+  {
+    metrics += ",cc";
+  }
+  return ", for example --stage syn --metric " + metrics;
+}
+
 } // namespace
 
 std::string
@@ -319,18 +377,14 @@ DescribeProblems(const itk::CudaSpline::SpecError & error, const Options & optio
   std::string  forms; // of options that only some of the stages allow
   for (const itk::CudaSpline::SpecProblem & problem : error.GetProblems())
   {
-    const std::string option = OptionOf(problem.option);
-    const auto        found = written.find(problem.option);
-    std::string       value = found == written.end() ? problem.value : found->second;
+    const auto  found = written.find(problem.option);
+    std::string value = found == written.end() ? problem.value : found->second;
     if (found == written.end() && value.size() > 1 && value.front() == '"')
     {
       value = value.substr(1, value.size() - 2);
     }
-    const bool        isUnknown = !problem.names.empty() && problem.value.front() == '"';
-    const bool        hasPlace = problem.text.find("{value}") != std::string::npos;
-    const std::string one = isUnknown  ? DescribeUnknownName(option, value, problem.names)
-                            : hasPlace ? option + " " + problem.Describe(value)
-                                       : option + (value.empty() ? " " : " \"" + value + "\": ") + problem.text;
+    const std::string one = (options.specFile.empty() ? DescribeProblem(problem, value, options) : problem.Describe()) +
+                            DescribeHelp(problem, options);
     if (text.find(one) == std::string::npos) // several stages may have the same
     {
       text += (text.empty() ? "" : "; ") + one;
@@ -339,20 +393,21 @@ DescribeProblems(const itk::CudaSpline::SpecError & error, const Options & optio
       found == written.end() ? "" : DescribeFormForSomeStages(error, problem.option, value, options.spec.stages);
     forms += forms.find(form) == std::string::npos ? "; to use it only in the stages that allow it:" + form : "";
   }
-  return text + forms;
+  return (options.specFile.empty() ? "" : "--spec \"" + options.specFile + "\": ") + text + forms;
 }
 
 void
-InterpretDocument(const RawOptions & raw, Options & options)
+InterpretDocument(const RawOptions & raw, unsigned int order, Options & options)
 {
+  options.specFile = raw.spec;
   try
   {
-    options.document = raw.spec.empty() ? MakeDocument(raw, options).dump() : ReadDocument(raw);
+    options.document = raw.spec.empty() ? MakeDocument(raw, order, options).dump() : ReadDocument(raw);
     options.spec = itk::CudaSpline::ReadSpec(options.document);
   }
   catch (const itk::CudaSpline::SpecError & error)
   {
-    throw ProgramError((raw.spec.empty() ? "" : "--spec \"" + raw.spec + "\": ") + DescribeProblems(error, options));
+    throw ProgramError(DescribeProblems(error, options));
   }
 }
 

@@ -29,10 +29,11 @@ namespace CudaSplineRegister
 /** \brief Reads or makes the document, and the specification that it describes.
  *
  * \param[in] raw texts of the command line
- * \param[in,out] options has the interpolation; gets the document, its specification, and the texts of its values
+ * \param[in] order of the interpolation; 1 is linear
+ * \param[in,out] options gets the document, its specification, and the texts of its values
  * \exception ProgramError names all problems, or a file that cannot be read */
 void
-InterpretDocument(const RawOptions & raw, Options & options);
+InterpretDocument(const RawOptions & raw, unsigned int order, Options & options);
 
 } // namespace CudaSplineRegister
 

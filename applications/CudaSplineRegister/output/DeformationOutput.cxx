@@ -39,7 +39,7 @@ SettingsOf(const RegistrationRequest & request)
 {
   DeformationSettings settings;
   settings.type = request.fixed.type;
-  settings.order = request.options->order;
+  settings.order = request.options->spec.warpedOrder;
   settings.device = request.options->device;
   return settings;
 }

@@ -165,7 +165,7 @@ StageOptionsText(const nlohmann::ordered_json & stage, const StageSpec & spec)
   std::string                        text;
   for (const auto & [name, value] : stage.items())
   {
-    if (ofLevels.count(name) == 0)
+    if (ofLevels.count(name) == 0 && !value.is_null())
     {
       text += (text.empty() ? "" : ", ") + name + " " +
               (name == "metric"    ? NamesOf(spec.metrics)

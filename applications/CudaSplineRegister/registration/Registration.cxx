@@ -447,7 +447,7 @@ WarpWhatIsFinite(const RegistrationRequest &   request,
   const Options &     options = *request.options;
   DeformationSettings settings;
   settings.type = image.type;
-  settings.order = options.order;
+  settings.order = options.spec.warpedOrder;
   settings.device = options.device;
   const Volume warped = Warp(image, grid, transform, options.defaultValue, settings);
   if (finite)

@@ -149,6 +149,14 @@ extern "C"
                                    void (*message)(int32_t kind, const char * text, void * data),
                                    void * data);
 
+  /** \brief Lists the names that documents may have: {"version", "kinds", "metrics", "presets", "options"}.
+   *
+   * \param[in] message receives the lists (CUDASPLINE_MESSAGE_RESULT); options are those of stages
+   * \param[in] data passed to the callback
+   * \return CUDASPLINE_OK; CUDASPLINE_INVALID_ARGUMENT without a callback */
+  int32_t
+  cudaspline_list_registration_names(void (*message)(int32_t kind, const char * text, void * data), void * data);
+
   /** \brief Whether a mask or label map has the size of its image and the geometry of a file without one (spacing 1,
    * origin 0), and the image has another geometry. Returns it (1 or 0), not a code. cudaspline_register() refuses it.
    *

@@ -234,7 +234,7 @@ private:
     {
       return "sampled points are not accelerated";
     }
-    const bool isDemons = pair.metric.kind == CudaSpline::SynMetricKind::Demons;
+    const bool isDemons = pair.metric.kind == CudaSpline::MetricKind::Demons;
     const bool ofFixed = metric->GetGradientSourceIncludesFixed();
     if (ofFixed && (!isDemons || metric->GetGradientSourceIncludesMoving()))
     {

@@ -205,7 +205,8 @@ struct RegistrationSpec
   ScalarType                           precision{ ScalarType::Float32 };     ///< type of pixels, arithmetic and fields
   InitialAlignment                     initial{ InitialAlignment::Moments }; ///< used if no initial transform is given
   std::optional<std::array<double, 2>> winsorize; ///< quantiles to which the values of the images are clipped
-  std::vector<StageSpec>               stages;    ///< in the order in which they run
+  std::vector<StageSpec>               stages;    ///< one after the other
+  unsigned int warpedOrder{ 1 };                  ///< of the B-spline that interpolates warped images; 1 is linear
 };
 
 /** \brief Spacing of the cells of a B-spline stage at its last level along each axis (mm). */

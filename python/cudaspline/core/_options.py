@@ -82,6 +82,7 @@ class StageOptions(TypedDict, total=False):
     shrink: Sequence[int]
     sigmas: Sequence[float]
     sigmas_in_mm: bool
+    levels: int
     radius: int
     variance_floor: float
     edge_factor: float

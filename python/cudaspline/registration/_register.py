@@ -66,11 +66,11 @@ def register(
     labels: Any = None,
     mask: Any = None,
     moving_mask: Any = None,
-    initial: Any = "moments",
+    initial: Any = None,
     preset: Optional[PresetName] = None,
     spec: Any = None,
     winsorize: Optional[tuple[float, float]] = None,
-    precision: RealType = "float32",
+    precision: Optional[RealType] = None,
     device: Any = None,
     threads: int = 0,
     progress: Union[None, bool, Callable[[float], object]] = None,
@@ -120,7 +120,7 @@ def register(
     initial
         The start: "moments" aligns the centres of gravity; "centre" aligns the centres of the
         images; "search" selects the best of many rotations about the centres of gravity, by mutual
-        information of coarse images; "none". Or any transform that cudaspline.resample() accepts,
+        information of coarse images; "none". None: "moments". Or any transform that cudaspline.resample() accepts,
         from points of the fixed image to points of the moving one; the last transform of a list is
         applied first.
     preset
@@ -135,12 +135,14 @@ def register(
     spec
         All settings as a JSON document (doc/RegistrationSpec.md): the name of a file, for example
         of CudaSplineRegister --dump-spec, or a mapping such as found.spec. It cannot be used
-        together with stages, preset, winsorize and options; initial may be a transform.
+        together with stages, preset, winsorize, precision and options; initial may only be a
+        transform.
     winsorize
         Two quantiles to which values are clipped first, such as (0.005, 0.995). None: those of the
         preset, if it has any.
     precision
-        "float32" or "float64", for pixels, arithmetic and fields. Points are always float64.
+        "float32" or "float64", for pixels, arithmetic and fields; None: "float32". Points are
+        always float64.
     device, threads
         As for cudaspline.resample(): the device for images in host memory, and the number of host
         threads.
@@ -196,15 +198,19 @@ def register(
     fixed = _images.loaded_volume(fixed, "fixed")
     moving = _images.loaded_volume(moving, "moving")
     is_named = isinstance(initial, str) and initial.lower() in _INITIAL
-    name = initial if is_named else "none" if initial is None else None
-    if spec is not None:
-        document, given = _document_of(spec, stages, preset, winsorize, options), {"stages": None}
-        document.setdefault("precision", _type_name(precision))
-        document.update({} if name is None or name == "moments" else {"initial": name})
-    else:
-        document, given = make_document(
-            stages, preset, options, winsorize, _type_name(precision), name
+    whole = {
+        "winsorize": winsorize,
+        "precision": None if precision is None else _type_name(precision),
+        "initial": initial if is_named else None,
+    }
+    document, given = (
+        make_document(stages, preset, options, **whole)
+        if spec is None
+        else (
+            _document_of(spec, {"stages": stages, "preset": preset, **whole, **options}),
+            {"stages": None},
         )
+    )
     # Errors of the document are reported before images are read.
     precision = complete_document(document, given, {})["precision"]
     further = _check_additional(also)
@@ -223,7 +229,7 @@ def register(
     complete = complete_document(document, given, {}, work.fixed.geometry.size)
     listener = _IterationListener(stages_of(complete), progress)
     transform, reports, factors, agreement = work.run(
-        complete, None if name is not None else initial, listener
+        complete, None if is_named else initial, listener
     )
     listener.end()
     whole = RegistrationReport(reports, time.monotonic() - begin, factors, agreement)
@@ -249,20 +255,11 @@ def _type_name(precision: Any) -> str:
     return precision if isinstance(precision, str) else _arrays.type_name(precision, "precision")
 
 
-def _document_of(
-    spec: Any, stages: Any, preset: Any, winsorize: Any, options: Mapping[str, Any]
-) -> dict[str, Any]:
-    """A document of the caller's. Raises TypeError or ValueError, naming the argument."""
-    given = [
-        name
-        for name, value in {
-            "stages": stages,
-            "preset": preset,
-            "winsorize": winsorize,
-            **options,
-        }.items()
-        if value is not None
-    ]
+def _document_of(spec: Any, contained: Mapping[str, Any]) -> dict[str, Any]:
+    """A document of the caller's. Raises TypeError or ValueError, naming the argument.
+
+    contained: arguments that a document contains, which are None then"""
+    given = [name for name, value in contained.items() if value is not None]
     if given:
         raise ValueError(f"{given[0]}: it cannot be used together with spec, which contains it.")
     return read_document(spec)

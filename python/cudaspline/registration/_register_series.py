@@ -23,8 +23,8 @@ from ..resampling._labels import part_of
 from ..resampling._prepared import Like
 from ..transforms._transform_parts import LinearPart
 from ._register import check_spaces, register
-from ._registration_result import RegistrationReport
-from ._registration_stages import Stage
+from ._registration_result import RegistrationReport, interpolation_of
+from ._registration_stages import Stage, read_document
 from ._transform import Transform
 
 if TYPE_CHECKING:
@@ -173,10 +173,12 @@ class SeriesRegistration(Generic[Kind]):
         series: _images.Series,
         fixed: _images.Image,
         found: Sequence[tuple[Transform, RegistrationReport]],
-        precision: str,
+        spec: dict[str, Any],
         around: tuple[Any, int],
     ) -> None:
-        self._series, self._fixed, self._precision, self._around = series, fixed, precision, around
+        self._series, self._fixed, self._around = series, fixed, around
+        #: What was done with each volume, as Registration.spec.
+        self.spec = spec
         #: One per volume: from points of its reference to points of the volume.
         self.transforms: tuple[Transform, ...] = tuple(transform for transform, _ in found)
         #: One per volume: levels, times, backend.
@@ -184,8 +186,8 @@ class SeriesRegistration(Generic[Kind]):
 
     @functools.cached_property
     def warped(self) -> Union[Kind, Any]:
-        """All volumes on the grid of their reference, a series of the same kind, linearly
-        interpolated; 0 outside of a volume."""
+        """All volumes on the grid of their reference, a series of the same kind,
+        interpolated as Registration.warped; 0 outside of a volume."""
         grid = self._fixed.geometry
         whole: Optional[_arrays.Buffer] = None
         made: list[Any] = []  # volumes of a kind that cannot be written
@@ -194,18 +196,18 @@ class SeriesRegistration(Generic[Kind]):
             is_written = pixels.buffer.kind != "jax" or pixels.buffer.device < 0
             if whole is None and is_written:
                 whole = _arrays.empty(
-                    pixels.buffer, (self._series.count, *grid.shape), self._precision
+                    pixels.buffer, (self._series.count, *grid.shape), self.spec["precision"]
                 )
             moved = _resample.resample(
                 _image_of(pixels),
                 transform,
                 self._fixed,
-                interpolation="linear",
-                dtype=self._precision,
+                dtype=self.spec["precision"],
                 smooth=False,
                 out=_arrays.part_of(whole, number).array if whole is not None else None,
                 device=self._around[0],
                 threads=self._around[1],
+                **interpolation_of(self.spec),
             )
             if not is_written:
                 made.append(moved.array)
@@ -260,8 +262,9 @@ def register_series(
     moving_mask: Any = None,
     initial: Any = None,
     preset: Optional[PresetName] = None,
+    spec: Any = None,
     winsorize: Optional[tuple[float, float]] = None,
-    precision: RealType = "float32",
+    precision: Optional[RealType] = None,
     device: Any = None,
     threads: int = 0,
     progress: Union[None, bool, Callable[[float], object]] = None,
@@ -286,10 +289,11 @@ def register_series(
         of those of the first series: see also of register() for the stages that compare them. Each
         is registered to its own reference ("first", "mean", a number), or, as pairs (image,
         series), to images in the space of the first one.
-    mask, moving_mask, winsorize, precision, device, threads
+    mask, moving_mask, spec, winsorize, precision, device, threads
         As for register(); moving_mask is for all volumes.
     initial
-        As for register(), of all volumes. None: "none" over a volume or the mean, else "moments".
+        As for register(), of all volumes. None: that of spec; without it "none" over a volume or
+        the mean, else "moments".
     progress
         True: one line per volume on stderr; or a function that is called with the finished
         fraction. What it raises, and an interrupt (Ctrl-C), ends the whole.
@@ -327,17 +331,19 @@ def register_series(
         )
     fixed, is_own = _fixed_of(opened, over)
     check_spaces({"over": fixed.geometry, "series": opened.volume(0).geometry})
-    if is_own and stages is None and preset is None:
+    if is_own and stages is None and preset is None and spec is None:
         stages = "rigid"
         options.setdefault("metric", "correlation")  # the volumes are alike
-        if not {"iterations", "shrink", "sigmas"} & set(options):
-            options["shrink"] = (2, 1)  # and lie nearly over each other
-    initial = ("none" if is_own else "moments") if initial is None else initial
+        if not {"iterations", "shrink", "sigmas", "levels"} & set(options):
+            options["levels"] = 2  # and lie nearly over each other
+    if is_own and initial is None and spec is None:
+        initial = "none"
     listener = (
         None if progress is None or isinstance(progress, bool) else callback(progress, "progress")
     )
     further = _further_of(also, over if is_own else None, opened.count)
     found = []
+    document = None if spec is None else read_document(spec)  # once, if it is a file
     for number in range(opened.count):
         additional = [
             (image, _image_of(other.volume(number), f"also[{i}]"))
@@ -353,6 +359,7 @@ def register_series(
                 moving_mask=moving_mask,
                 initial=initial,
                 preset=preset,
+                spec=document,
                 winsorize=winsorize,
                 precision=precision,
                 device=device,
@@ -372,7 +379,7 @@ def register_series(
                 file=sys.stderr,
             )
         found.append((one.transform, one.report))  # and not the volume
-    return SeriesRegistration(opened, fixed, found, precision, (device, threads))
+    return SeriesRegistration(opened, fixed, found, one.spec, (device, threads))
 
 
 def _further_of(also: Any, over: Any, count: int) -> list[tuple[_images.Image, _images.Series]]:

@@ -12,8 +12,6 @@ from ..core import _library
 from ..core._geometry import Geometry
 from ..transforms._stages import set_matrix, set_vector
 
-#: Version of the documents that describe registrations.
-SPEC_VERSION = 1
 #: Subjects of the library's messages.
 RESULT, WARNING, PROBLEMS = range(3)
 #: Purposes of the arrays of a result.
@@ -110,6 +108,7 @@ class FoldingState(ctypes.Structure):
 _EXECUTION = POINTER(_library.Execution)
 for _name, _arguments in {
     "cudaspline_complete_registration": [c_char_p, POINTER(c_int64), MessageCallback, c_void_p],
+    "cudaspline_list_registration_names": [MessageCallback, c_void_p],
     "cudaspline_register": [c_char_p, POINTER(Pipeline), _EXECUTION],
     "cudaspline_has_lost_geometry": [POINTER(Grid), POINTER(Grid), c_int32],
     "cudaspline_measure_folding": [
@@ -172,6 +171,18 @@ class _Messages:
             ]
         else:
             self.result = message
+
+
+def list_names() -> Any:
+    """cudaspline_list_registration_names: the version of documents, and the names that they may
+    have."""
+    messages = _Messages()
+    _library.check(_library._library.cudaspline_list_registration_names(messages.callback, None))
+    return messages.result
+
+
+#: Version of the documents that describe registrations.
+SPEC_VERSION: int = list_names()["version"]
 
 
 def complete(document: Mapping[str, Any], size: Sequence[int] = ()) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any, Generic, Iterator, NamedTuple, Optional, Union
+from typing import Any, Generic, Iterator, Mapping, NamedTuple, Optional, Union
 
 import numpy
 
@@ -262,6 +262,12 @@ class RegistrationReport:
         return f"{_html.table(header, rows)}{self.seconds:.3g} s"
 
 
+def interpolation_of(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The interpolation of warped images, as arguments of resample()."""
+    order = spec["warped_order"]
+    return {"interpolation": "linear"} if order == 1 else {"order": order}
+
+
 class Registration(Generic[Kind, OtherKind]):
     """The result of register().
 
@@ -307,8 +313,9 @@ class Registration(Generic[Kind, OtherKind]):
 
     @functools.cached_property
     def warped(self) -> Union[OtherKind, Any]:
-        """The moving image on the fixed one's grid, of its own kind, linearly interpolated; 0 where
-        it has nothing."""
+        """The moving image on the fixed one's grid, of its own kind, interpolated as
+        spec["warped_order"] says: by a B-spline of the order of the last stage that has one
+        (default: linear); 0 outside of the moving image."""
         return self._resample(self._moving, self.transform, self._fixed)
 
     @functools.cached_property
@@ -321,11 +328,11 @@ class Registration(Generic[Kind, OtherKind]):
             image,
             transform,
             reference,
-            interpolation="linear",
             dtype=self._precision,
             smooth=False,
             device=self._device,
             threads=self._threads,
+            **interpolation_of(self.spec),
         )
 
     @functools.cached_property

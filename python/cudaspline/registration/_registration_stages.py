@@ -9,7 +9,7 @@ import math
 import numbers
 import operator
 import os
-from dataclasses import dataclass, field, fields
+from dataclasses import InitVar, dataclass, field, fields
 from typing import Any, Mapping, NamedTuple, NoReturn, Optional, Sequence, Union
 
 from ..core._checks import check_keywords
@@ -71,6 +71,8 @@ class Stage:
     sigmas: of the Gaussians that smooth both images, a number a level (voxels of each, or mm).
         None: 2, 1, 0; 3, 2, 1, 0 for fields
     sigmas_in_mm: whether these are in mm
+    levels: their number, 1 to 16, if no list determines it; as an attribute a Level for each. None:
+        3; 4 for fields
     radius: of the windows of "cc" and "lncc" (voxels)
     variance_floor: of "lncc": the standard deviation up to which windows count as noise, as a part
         of the range of the image's values. None: 0.02
@@ -209,13 +211,17 @@ class Stage:
     symmetric: Optional[bool] = None
     mask: Any = field(default=None, compare=False, repr=False)
     moving_mask: Any = field(default=None, compare=False, repr=False)
+    levels: InitVar[Optional[int]] = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, levels: Any) -> None:
         given = {
             name: getattr(self, name)
-            for name in ("kind", *OPTIONS)
+            for name in ("kind", *_FIELDS)
             if getattr(self, name) is not None
         }
+        is_copy = isinstance(levels, tuple) and all(isinstance(one, Level) for one in levels)
+        if levels is not None and not is_copy:  # dataclasses.replace() passes the attribute
+            given["levels"] = levels
         complete = complete_document(
             {"stages": [given]}, {**given, "stages": self.kind}, {"stages": "kind"}
         )
@@ -232,7 +238,7 @@ class Stage:
 
     def _set(self, given: Mapping[str, Any], complete: Mapping[str, Any]) -> None:
         object.__setattr__(self, "_given", given)
-        for name in ("kind", *OPTIONS):
+        for name in ("kind", *_FIELDS):
             value = complete.get(name)
             object.__setattr__(
                 self, name, tuple(value) if isinstance(value, list) and name != "metric" else value
@@ -252,12 +258,6 @@ class Stage:
         return self.learning_rate is not None or self.coupling is not None
 
     @property
-    def levels(self) -> tuple[Level, ...]:
-        """The levels, from coarse to fine."""
-        shrink, sigmas = self.shrink or (1,), self.sigmas or (0.0,)
-        return tuple(Level(*values) for values in zip(shrink, sigmas, self.iterations))  # type: ignore[arg-type]
-
-    @property
     def metrics(self) -> tuple[PairMetric, ...]:
         """The metrics of the first pair of images, and of the additional ones."""
         metrics: tuple[PairMetric, ...] = getattr(self, "_metrics")  # noqa: B009  (not a field)
@@ -268,10 +268,20 @@ class Stage:
         return dict(getattr(self, "_given"))  # noqa: B009  (not a field)
 
 
-#: Options that apply to all stages.
-OPTIONS = tuple(
+def _levels_of(stage: Stage) -> tuple[Level, ...]:
+    """The levels, from coarse to fine."""
+    shrink, sigmas = stage.shrink or (1,), stage.sigmas or (0.0,)
+    return tuple(Level(*values) for values in zip(shrink, sigmas, stage.iterations))  # type: ignore[arg-type]
+
+
+Stage.levels = property(_levels_of)  # type: ignore[assignment]  # given as their number
+
+#: Options that are attributes of a stage.
+_FIELDS = tuple(
     one.name for one in fields(Stage) if one.name not in ("kind", "mask", "moving_mask")
 )
+#: Options that apply to all stages.
+OPTIONS = (*_FIELDS, "levels")
 
 
 def _plain(value: Any, name: str) -> Any:
@@ -333,7 +343,8 @@ def _describe(
             if similar
             else text
         )
-    return f"{names.get(problem.option, problem.option)}: {text}"
+    name = "spec: its version" if problem.option == VERSION else problem.option
+    return f"{names.get(name, name)}: {text}"
 
 
 def complete_document(
@@ -373,14 +384,13 @@ def make_document(
     preset: Any,
     options: Mapping[str, Any],
     winsorize: Any = None,
-    precision: str = "float32",
+    precision: Optional[str] = None,
     initial: Optional[str] = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """(document, values as the caller has them) of what register() is called with. Raises TypeError
     or ValueError, naming the argument."""
     check_keywords(options, OPTIONS, make_document, "register()")
     document: dict[str, Any] = {
-        "precision": precision,
         "options": {name: value for name, value in options.items() if value is not None},
     }
     if preset is not None:
@@ -400,25 +410,16 @@ def make_document(
             stage.describe() if isinstance(stage, Stage) else stage for stage in named
         ]
         stages = [stage.kind if isinstance(stage, Stage) else stage for stage in named]
-    if winsorize is not None:
-        document["winsorize"] = winsorize
-    if initial is not None:
-        document["initial"] = initial
-    return document, {
-        **options,
-        "stages": stages,
-        "preset": preset,
-        "winsorize": winsorize,
-        "initial": initial,
-        "precision": precision,
-    }
+    whole = {"winsorize": winsorize, "initial": initial, "precision": precision}
+    document.update({name: value for name, value in whole.items() if value is not None})
+    return document, {**options, **whole, "stages": stages, "preset": preset}
 
 
 def read_document(spec: Any) -> dict[str, Any]:
     """A document: a mapping, or a JSON file. Raises TypeError or ValueError, naming the
     argument."""
     if isinstance(spec, Mapping):
-        return {key: value for key, value in spec.items() if key != VERSION}
+        return {VERSION: None, **spec}  # which the library refuses without a version
     if not isinstance(spec, (str, os.PathLike)):
         raise TypeError(f"spec: {type(spec).__name__} must be a document or a file name.")
     try:
@@ -430,12 +431,7 @@ def read_document(spec: Any) -> dict[str, Any]:
         raise ValueError(f"spec: {os.fspath(spec)} is not JSON: {error}.") from None
     if not isinstance(found, dict):
         raise ValueError(f"spec: {os.fspath(spec)} is not a JSON object.")
-    version = found.pop(VERSION, None)
-    if version != _registration_library.SPEC_VERSION:
-        raise ValueError(
-            f"spec: {os.fspath(spec)} has the version {version!r}; only version {_registration_library.SPEC_VERSION} is supported."
-        )
-    return found
+    return {VERSION: None, **found}
 
 
 def masks_of(stages: Any) -> list[tuple[Any, Any]]:

@@ -147,7 +147,7 @@ TEST_P(LinearLevels, TakeItksRegularSteps)
 
 TEST_P(LinearLevels, TakeThemByEachMetric)
 {
-  for (const LinearMetricKind metric : { LinearMetricKind::Correlation, LinearMetricKind::Mattes })
+  for (const MetricKind metric : { MetricKind::Correlation, MetricKind::Mattes })
   {
     LinearCase what;
     what.metric = metric;
@@ -160,7 +160,7 @@ TEST_P(LinearLevels, TakeThemByEachMetric)
 TEST_P(LinearLevels, TakeThemByLocalCorrelation)
 {
   LinearCase what;
-  what.metric = LinearMetricKind::LocalCorrelation;
+  what.metric = MetricKind::LocalCorrelation;
   what.kind = LinearKind::Rigid;
   what.iterations = { 8, 4 };
   this->CompareCourses<2>(what, 1e-8);
@@ -172,7 +172,7 @@ TEST_P(LinearLevels, TakeThemWithGradientsOfGaussians)
   LinearCase what;
   what.gradient = MetricGradient::Image;
   this->CompareAllKinds<2>(what);
-  what.metric = LinearMetricKind::Mattes;
+  what.metric = MetricKind::Mattes;
   this->CompareCourses<3>(what);
 }
 
@@ -183,7 +183,7 @@ TEST_P(LinearLevels, TakeThemUnderMasksAndBehindOthers)
   this->CompareAllKinds<3>(what);
   what.hasInitial = true;
   this->CompareAllKinds<2>(what);
-  what.metric = LinearMetricKind::Mattes;
+  what.metric = MetricKind::Mattes;
   this->CompareCourses<2>(what);
   this->CompareCourses<3>(what);
 }
@@ -194,7 +194,7 @@ TEST_P(LinearLevels, DescendAsItk)
   what.descent = LinearDescent::GradientDescent;
   this->CompareAllKinds<2>(what);
   this->CompareCourses<3>(what);
-  what.metric = LinearMetricKind::Mattes;
+  what.metric = MetricKind::Mattes;
   what.hasInitial = true;
   this->CompareCourses<3>(what);
 }
@@ -206,7 +206,7 @@ TEST_P(LinearLevels, SearchAlongLinesAsItk)
   what.iterations = { 6, 4 };
   this->CompareAllKinds<2>(what);
   this->CompareCourses<3>(what);
-  what.metric = LinearMetricKind::Correlation;
+  what.metric = MetricKind::Correlation;
   this->CompareCourses<3>(what);
 }
 
@@ -218,7 +218,7 @@ TEST_P(LinearLevels, FollowFromImages)
   what.kind = LinearKind::Similarity;
   what.hasMasks = true;
   this->CompareRegistrations<3>(what);
-  what.metric = LinearMetricKind::Mattes;
+  what.metric = MetricKind::Mattes;
   what.hasInitial = true;
   this->CompareRegistrations<2>(what);
   what.kind = LinearKind::Affine;
@@ -282,7 +282,7 @@ TEST_P(LinearLevels, EvaluateBeforeSplines)
 /** Places that are given take the place of the grid. */
 TEST_P(LinearLevels, EvaluateAtPlaces)
 {
-  for (const LinearMetricKind kind : { LinearMetricKind::MeanSquares, LinearMetricKind::Mattes })
+  for (const MetricKind kind : { MetricKind::MeanSquares, MetricKind::Mattes })
   {
     LinearCase what;
     what.metric = kind;
@@ -314,7 +314,7 @@ TEST_P(LinearLevels, EvaluateAtPlaces)
         }
       }
     }
-    if (kind == LinearMetricKind::Mattes)
+    if (kind == MetricKind::Mattes)
     {
       // ITK takes the range of all points, under the mask or not: here there are no others.
       metric->SetFixedImageMask(LinearTypes<3>::Mask::Pointer());

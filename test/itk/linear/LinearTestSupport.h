@@ -52,14 +52,14 @@ namespace CudaSplineTest
 
 using itk::CudaSpline::LinearDescent;
 using itk::CudaSpline::LinearKind;
-using itk::CudaSpline::LinearMetricKind;
+using itk::CudaSpline::MetricKind;
 using itk::CudaSpline::MetricGradient;
 
 /** What differs from case to case. */
 struct LinearCase
 {
   LinearKind                kind{ LinearKind::Affine };
-  LinearMetricKind          metric{ LinearMetricKind::MeanSquares };
+  MetricKind                metric{ MetricKind::MeanSquares };
   LinearDescent             descent{ LinearDescent::RegularStep };
   MetricGradient            gradient{ MetricGradient::CentralDifferences };
   bool                      hasMasks{ false };
@@ -207,13 +207,13 @@ MakeItkMetric(const LinearCase & what, const LinearImages<VDimension> & images, 
   };
   switch (what.metric)
   {
-    case LinearMetricKind::MeanSquares:
+    case MetricKind::MeanSquares:
       return isModules ? ofModule(itk::CudaMeanSquaresImageToImageMetricv4<Image, Image>::New())
                        : setUp(itk::MeanSquaresImageToImageMetricv4<Image, Image>::New());
-    case LinearMetricKind::Correlation:
+    case MetricKind::Correlation:
       return isModules ? ofModule(itk::CudaCorrelationImageToImageMetricv4<Image, Image>::New())
                        : setUp(itk::CorrelationImageToImageMetricv4<Image, Image>::New());
-    case LinearMetricKind::Mattes: {
+    case MetricKind::Mattes: {
       const auto binned = [](auto metric) {
         metric->SetNumberOfHistogramBins(24);
         return metric;
@@ -338,7 +338,7 @@ RegisterByItk(const LinearCase & what, const LinearImages<VDimension> & images, 
 {
   const auto   transform = MakeItkLinear<VDimension>(what.kind, images.centre);
   LinearCourse course;
-  if (hasModulesMetric || what.metric != LinearMetricKind::Mattes)
+  if (hasModulesMetric || what.metric != MetricKind::Mattes)
   {
     RunLevelsOfItk<VDimension>(what, images, hasModulesMetric, transform, course);
   }

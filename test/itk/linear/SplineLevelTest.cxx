@@ -271,7 +271,7 @@ TEST_P(SplineLevels, GoItksWayByMeanSquares)
 TEST_P(SplineLevels, GoItksWayByCorrelation)
 {
   LinearCase what;
-  what.metric = LinearMetricKind::Correlation;
+  what.metric = MetricKind::Correlation;
   this->Compare<2>(what);
   this->Compare<3>(what);
 }
@@ -279,7 +279,7 @@ TEST_P(SplineLevels, GoItksWayByCorrelation)
 TEST_P(SplineLevels, GoItksWayByMutualInformation)
 {
   LinearCase what;
-  what.metric = LinearMetricKind::Mattes;
+  what.metric = MetricKind::Mattes;
   this->Compare<2>(what);
   this->Compare<3>(what);
 }
@@ -287,7 +287,7 @@ TEST_P(SplineLevels, GoItksWayByMutualInformation)
 TEST_P(SplineLevels, GoItksWayByLocalCorrelation)
 {
   LinearCase what;
-  what.metric = LinearMetricKind::LocalCorrelation;
+  what.metric = MetricKind::LocalCorrelation;
   this->Compare<2>(what);
   this->Compare<3>(what);
 }
@@ -300,7 +300,7 @@ TEST_P(SplineLevels, GoItksWayUnderMasksAndBeforeOthers)
   this->Compare<2>(what);
   what.hasInitial = true;
   this->Compare<3>(what);
-  what.metric = LinearMetricKind::Mattes;
+  what.metric = MetricKind::Mattes;
   this->Compare<2>(what);
 }
 

@@ -18,10 +18,12 @@
 // The list of metric types.
 //
 // Expected values: what the types promise each other (numbers in order, names that are unique), and what the pages for
-// users name: the words of CudaSplineRegister, the numbers of the interface in C.
+// users name: the words of CudaSplineRegister.
 
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 #include "itkCudaSpline/kernels/metrics/MetricTypes.h"
+#include "itkCudaSpline/kernels/registration/LevelOptions.h"
+#include "itkCudaSpline/kernels/registration/LinearLevel.h"
 
 #include <gtest/gtest.h>
 
@@ -122,9 +124,12 @@ TEST(MetricTypes, AreEachVisitedOnce)
 #  pragma GCC diagnostic push
 #  pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #endif
-TEST(MetricTypes, FormerNameOfTheMaximumOfBins)
+TEST(MetricTypes, FormerNames)
 {
   EXPECT_EQ(itk::CudaSpline::MostHistogramBins, itk::CudaSpline::MaxHistogramBins);
+  EXPECT_EQ(SynMetricKind::Demons, MetricKind::Demons);
+  EXPECT_EQ(LinearMetricKind::Mattes, MetricKind::Mattes);
+  EXPECT_EQ(AllSynMetrics, FieldMetrics);
 }
 #if defined(__GNUC__)
 #  pragma GCC diagnostic pop

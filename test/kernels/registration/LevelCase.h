@@ -153,7 +153,7 @@ struct Pair
 
 /** A metric whose gradient is the derivative of its values. */
 inline LinearMetric
-SplineMetric(LinearMetricKind kind)
+SplineMetric(MetricKind kind)
 {
   LinearMetric metric;
   metric.kind = kind;

@@ -87,7 +87,7 @@ protected:
   }
 
   void
-  ExpectDerivativesOf(LinearMetricKind kind)
+  ExpectDerivativesOf(MetricKind kind)
   {
     const Residence residence(this->OnBackend());
     for (const unsigned int dimension : { 2U, 3U })
@@ -110,27 +110,27 @@ protected:
 
 TEST_P(Linear, DerivativesOfMeanSquaresAreThoseOfValues)
 {
-  this->ExpectDerivativesOf(LinearMetricKind::MeanSquares);
+  this->ExpectDerivativesOf(MetricKind::MeanSquares);
 }
 
 TEST_P(Linear, DerivativesOfCorrelationAreThoseOfValues)
 {
-  this->ExpectDerivativesOf(LinearMetricKind::Correlation);
+  this->ExpectDerivativesOf(MetricKind::Correlation);
 }
 
 TEST_P(Linear, DerivativesOfMutualInformationAreThoseOfValues)
 {
-  this->ExpectDerivativesOf(LinearMetricKind::Mattes);
+  this->ExpectDerivativesOf(MetricKind::Mattes);
 }
 
 TEST_P(Linear, DerivativesOfExactCorrelationAreThoseOfValues)
 {
-  this->ExpectDerivativesOf(LinearMetricKind::ExactCorrelation);
+  this->ExpectDerivativesOf(MetricKind::ExactCorrelation);
 }
 
 TEST_P(Linear, DerivativesOfGradientFieldsAreThoseOfValues)
 {
-  this->ExpectDerivativesOf(LinearMetricKind::GradientFields);
+  this->ExpectDerivativesOf(MetricKind::GradientFields);
 }
 
 TEST_P(Linear, LandmarksAddTheirSquaredDistances)
@@ -139,7 +139,7 @@ TEST_P(Linear, LandmarksAddTheirSquaredDistances)
   for (const unsigned int dimension : { 2U, 3U })
   {
     const Pair         images(dimension);
-    const LinearMetric alone = SplineMetric(LinearMetricKind::MeanSquares);
+    const LinearMetric alone = SplineMetric(MetricKind::MeanSquares);
     LinearMetric       metric = alone;
     metric.landmarks = SomeLandmarks(dimension);
     const auto   transform = SomeTransform(LinearKind::Affine, dimension);
@@ -174,7 +174,7 @@ TEST_P(Linear, LandmarksMustBeFiniteAndNotTooMany)
 {
   const Residence residence(this->OnBackend());
   const Pair      images(2);
-  LinearMetric    metric = SplineMetric(LinearMetricKind::MeanSquares);
+  LinearMetric    metric = SplineMetric(MetricKind::MeanSquares);
   metric.landmarks = SomeLandmarks(2);
   metric.landmarks.points[1].moving[1] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(images.Level(metric, residence), std::invalid_argument);
@@ -186,7 +186,7 @@ TEST_P(Linear, AdditionalPairsAddTheirMeanSquares)
 {
   const Residence residence(this->OnBackend());
   const Pair      images(3);
-  const auto      metric = SplineMetric(LinearMetricKind::MeanSquares);
+  const auto      metric = SplineMetric(MetricKind::MeanSquares);
   const auto      sides = images.Sides(residence, { Shear(3) });
   LinearLevel level(images.inner, sides[0], sides[1], metric, residence, images.Others(0.75, residence, { Shear(3) }));
   const auto  transform = SomeTransform(LinearKind::Rigid, 3);
@@ -209,7 +209,7 @@ TEST_P(Linear, GradientFieldsDoNotDependOnContrast)
     {
       pixel = -70.0 + movingGain * pixel;
     }
-    return images.Level(SplineMetric(LinearMetricKind::GradientFields), residence)
+    return images.Level(SplineMetric(MetricKind::GradientFields), residence)
       ->Evaluate(SomeTransform(LinearKind::Affine, 3), false)
       .value;
   };
@@ -226,7 +226,7 @@ TEST_P(Linear, EdgeFactorsMakeGradientsNoise)
   const Residence residence(this->OnBackend());
   const Pair      images(3);
   const auto      valueOf = [&](double factor) {
-    LinearMetric metric = SplineMetric(LinearMetricKind::GradientFields);
+    LinearMetric metric = SplineMetric(MetricKind::GradientFields);
     metric.edgeFactor = factor;
     return images.Level(metric, residence)->Evaluate(SomeTransform(LinearKind::Rigid, 3), false).value;
   };
@@ -241,7 +241,7 @@ TEST_P(Linear, VarianceFloorsArePartsOfTheRangesOfValues)
   const Residence residence(this->OnBackend());
   const Pair      images(3);
   const auto      valueOf = [&](double floor) {
-    LinearMetric metric = SplineMetric(LinearMetricKind::ExactCorrelation);
+    LinearMetric metric = SplineMetric(MetricKind::ExactCorrelation);
     metric.varianceFloor = floor;
     return images.Level(metric, residence)->Evaluate(SomeTransform(LinearKind::Rigid, 3), false).value;
   };
@@ -297,7 +297,7 @@ TEST_P(Linear, MeanSquaresAreThoseOfAPlainLoop)
       movingSide.mask = MakeImage(grid, movingMask, residence);
     }
     LinearMetric metric;
-    metric.kind = LinearMetricKind::MeanSquares;
+    metric.kind = MetricKind::MeanSquares;
     for (const ScalarType arithmetic : { ScalarType::Float32, ScalarType::Float64 })
     {
       metric.arithmetic = arithmetic;
@@ -316,7 +316,7 @@ TEST_P(Linear, FixedStagesLeadToTheFixedImage)
   const Pair      images(3);
   const Residence residence(this->OnBackend());
   LinearMetric    metric;
-  metric.kind = LinearMetricKind::MeanSquares;
+  metric.kind = MetricKind::MeanSquares;
   metric.arithmetic = ScalarType::Float64;
   SynSide side;
   side.image = MakeImage(images.outer, images.moving, residence);
@@ -347,7 +347,7 @@ TEST_P(Linear, DescentsFindWhatIsKnown)
         images.fixed =
           MakePixels(images.inner, [&](const LinearTransform::Vector & x) { return Waves(known.Apply(x)); });
         images.moving = MakePixels(images.outer, Waves);
-        LinearMetric metric = SplineMetric(LinearMetricKind::MeanSquares);
+        LinearMetric metric = SplineMetric(MetricKind::MeanSquares);
         const auto   level = images.Level(metric, residence);
         LinearRules  rules;
         rules.descent = descent;
@@ -413,7 +413,7 @@ TEST_P(Linear, SaysWhyItEnds)
   const Pair      images(2);
   const Residence residence(this->OnBackend());
   LinearMetric    metric;
-  metric.kind = LinearMetricKind::MeanSquares;
+  metric.kind = MetricKind::MeanSquares;
   const auto level = images.Level(metric, residence);
   const auto end = [&](LinearLevel & of, LinearTransform start, const LinearRules & rules) {
     LinearOptimizer optimizer(of, start, rules);
@@ -451,7 +451,7 @@ TEST_P(Linear, IsInterruptedAtTheBest)
   const Pair      images(2);
   const Residence residence(this->OnBackend());
   LinearMetric    metric;
-  metric.kind = LinearMetricKind::MeanSquares;
+  metric.kind = MetricKind::MeanSquares;
   metric.arithmetic = ScalarType::Float64;
   const auto  level = images.Level(metric, residence);
   LinearRules rules;
@@ -535,7 +535,7 @@ struct TwoLevels
   TwoLevels()
   {
     options.levels = { { 2, 1.5, 12 }, { 1, 0.0, 6 } };
-    options.metric.kind = LinearMetricKind::MeanSquares;
+    options.metric.kind = MetricKind::MeanSquares;
     options.metric.arithmetic = ScalarType::Float64;
   }
 

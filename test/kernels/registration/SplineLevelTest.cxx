@@ -160,11 +160,11 @@ protected:
 TEST_P(SplineLevels, GradientsAreThoseOfValues)
 {
   const Residence residence(this->OnBackend());
-  for (const LinearMetricKind kind : { LinearMetricKind::MeanSquares,
-                                       LinearMetricKind::Correlation,
-                                       LinearMetricKind::Mattes,
-                                       LinearMetricKind::ExactCorrelation,
-                                       LinearMetricKind::GradientFields })
+  for (const MetricKind kind : { MetricKind::MeanSquares,
+                                 MetricKind::Correlation,
+                                 MetricKind::Mattes,
+                                 MetricKind::ExactCorrelation,
+                                 MetricKind::GradientFields })
   {
     for (const unsigned int dimension : { 2U, 3U })
     {
@@ -188,7 +188,7 @@ TEST_P(SplineLevels, LandmarksAndAdditionalPairsHaveTheGradientOfTheirValues)
     const Pair   images(dimension);
     const auto   spline = MakeSpline(images.inner, { 3, 2, 2 });
     const auto   at = SomeCoefficients(spline, dimension, 0.4);
-    LinearMetric metric = SplineMetric(LinearMetricKind::Correlation);
+    LinearMetric metric = SplineMetric(MetricKind::Correlation);
     metric.landmarks = SomeLandmarks(dimension);
     const std::vector<TransformChain::Stage> behind{ Shear(dimension), Bend(dimension) };
     const auto                               sides = images.Sides(residence, behind);
@@ -205,7 +205,7 @@ TEST_P(SplineLevels, LandmarksAddTheirSquaredDistances)
   const auto         spline = MakeSpline(images.inner, { 3, 2, 2 });
   const auto         at = SomeCoefficients(spline, 3, 0.4);
   const Coefficients place(at, residence);
-  LinearMetric       metric = SplineMetric(LinearMetricKind::MeanSquares);
+  LinearMetric       metric = SplineMetric(MetricKind::MeanSquares);
   const double       alone = this->MakeLevel(images, metric, spline, residence)->Evaluate(place.Get(), nullptr).value;
   metric.landmarks = SomeLandmarks(3);
   const auto   level = this->MakeLevel(images, metric, spline, residence);
@@ -229,7 +229,7 @@ TEST_P(SplineLevels, HaveOneCellAnAxis)
   const Residence residence(this->OnBackend());
   const Pair      images(3);
   const auto      spline = MakeSpline(images.inner, { 1, 1, 1 });
-  const auto      level = this->MakeLevel(images, SplineMetric(LinearMetricKind::MeanSquares), spline, residence);
+  const auto      level = this->MakeLevel(images, SplineMetric(MetricKind::MeanSquares), spline, residence);
   this->ExpectGradientOfValues(*level, SomeCoefficients(spline, 3, 0.3), residence);
 }
 
@@ -245,7 +245,7 @@ struct OneLevel
     , spline(MakeSpline(images.inner, { 2, 2, 2 }))
   {
     options.levels = { { 1, 0.0, 200 } };
-    options.metric = SplineMetric(LinearMetricKind::MeanSquares);
+    options.metric = SplineMetric(MetricKind::MeanSquares);
     options.rules.gradientTolerance = 1e-8;
     options.rules.stepLength = 1.0;
   }
@@ -501,7 +501,7 @@ TEST_P(SplineLevels, RefuseWhatDoesNotFit)
   auto sides = what.images.Sides(residence, {});
   EXPECT_THROW(SplineRegistration(sides[0], sides[1], options, residence), std::invalid_argument);
   options = what.options;
-  options.metric.kind = LinearMetricKind::LocalCorrelation;
+  options.metric.kind = MetricKind::LocalCorrelation;
   options.samples.choice = SampleChoice::Random;
   EXPECT_THROW(SplineRegistration(sides[0], sides[1], options, residence), std::invalid_argument);
   EXPECT_THROW(RefineSpline(what.spline, found, what.spline, 2, ExecutionContext()), std::invalid_argument);

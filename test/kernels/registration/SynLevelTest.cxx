@@ -83,7 +83,7 @@ protected:
   }
 
   SynTerm
-  Term(SynMetricKind kind, double weight, const Residence & residence) const
+  Term(MetricKind kind, double weight, const Residence & residence) const
   {
     SynTerm term;
     term.fixed = this->Side(0.0, residence);
@@ -152,7 +152,7 @@ protected:
 TEST_P(SynLevels, APairThatIsThereTwiceIsThatPair)
 {
   const Residence residence(this->OnBackend());
-  for (const SynMetricKind kind : AllSynMetrics)
+  for (const MetricKind kind : FieldMetrics)
   {
     SCOPED_TRACE(NameOf(kind));
     ExpectAlike(this->Iterate({ this->Term(kind, 0.3, residence), this->Term(kind, 0.7, residence) }, residence),
@@ -163,18 +163,17 @@ TEST_P(SynLevels, APairThatIsThereTwiceIsThatPair)
 TEST_P(SynLevels, APairOfNoWeightHasNoForce)
 {
   const Residence residence(this->OnBackend());
-  const auto      squares = this->Term(SynMetricKind::MeanSquares, 1.0, residence);
-  ExpectAlike(this->Iterate({ squares, this->Term(SynMetricKind::LocalCorrelation, 0.0, residence) }, residence),
+  const auto      squares = this->Term(MetricKind::MeanSquares, 1.0, residence);
+  ExpectAlike(this->Iterate({ squares, this->Term(MetricKind::LocalCorrelation, 0.0, residence) }, residence),
               this->Iterate({ squares }, residence));
 }
 
 TEST_P(SynLevels, ValuesAreThoseOfTheFirstPair)
 {
   const Residence residence(this->OnBackend());
-  const auto      alone = this->Iterate({ this->Term(SynMetricKind::Mattes, 1.0, residence) }, residence);
+  const auto      alone = this->Iterate({ this->Term(MetricKind::Mattes, 1.0, residence) }, residence);
   const auto      first = this->Iterate(
-    { this->Term(SynMetricKind::Mattes, 0.5, residence), this->Term(SynMetricKind::MeanSquares, 0.5, residence) },
-    residence);
+    { this->Term(MetricKind::Mattes, 0.5, residence), this->Term(MetricKind::MeanSquares, 0.5, residence) }, residence);
   EXPECT_EQ(first.values[0], alone.values[0]);
   EXPECT_NE(first.values[1], alone.values[1]);
 }
@@ -184,11 +183,11 @@ TEST_P(SynLevels, TheWeightedValueIsOfAllPairs)
 {
   const Residence      residence(this->OnBackend());
   double               sum = 0.0;
-  constexpr auto       count = static_cast<double>(AllSynMetrics.size());
+  constexpr auto       count = static_cast<double>(FieldMetrics.size());
   constexpr double     step = 2.0 / (count * (count + 1.0)); // shares of count, count - 1, ... 1 steps are 1
   double               share = count * step;
   std::vector<SynTerm> terms;
-  for (const SynMetricKind kind : AllSynMetrics)
+  for (const MetricKind kind : FieldMetrics)
   {
     const auto alone = this->Iterate({ this->Term(kind, 1.0, residence) }, residence);
     EXPECT_EQ(alone.weighted, alone.values) << NameOf(kind); // the same sums, times 1
@@ -207,17 +206,17 @@ TEST_P(SynLevels, RefusesWhatDoesNotFit)
     EXPECT_THROW(SynLevel(m_Shape, std::move(terms), residence), std::invalid_argument);
   };
   refuses({});
-  auto term = this->Term(SynMetricKind::Mattes, 1.0, residence);
+  auto term = this->Term(MetricKind::Mattes, 1.0, residence);
   for (const int bins : { 4, 161 })
   {
     term.metric.bins = bins;
     refuses({ term });
   }
-  term = this->Term(SynMetricKind::MeanSquares, 1.0, residence);
+  term = this->Term(MetricKind::MeanSquares, 1.0, residence);
   auto original = term;
   original.metric.comparesOriginals = true;
   refuses({ term, original });
-  auto moved = this->Term(SynMetricKind::Demons, 1.0, residence);
+  auto moved = this->Term(MetricKind::Demons, 1.0, residence);
   moved.metric.comparesOriginals = true;
   moved.moving.stages.emplace_back();
   refuses({ moved });
@@ -238,7 +237,7 @@ TEST_P(SynLevels, OptimizersAndInversions)
     rules.optimizer = optimizer;
     rules.determinantLimit = 4.0;
     const auto run = [&](const Residence & where) {
-      return this->Iterate({ this->Term(SynMetricKind::LocalCorrelation, 1.0, where) }, where, rules, 12);
+      return this->Iterate({ this->Term(MetricKind::LocalCorrelation, 1.0, where) }, where, rules, 12);
     };
     const auto first = run(residence);
     EXPECT_LT(first.values.back(), first.values.front());

@@ -27,10 +27,10 @@
 #include <utility>
 
 /** \file
- * \brief The metrics of registrations: their enumeration, and one list of types with their properties.
+ * \brief The metrics of registrations: one list of types with what differs from metric to metric.
  *
- * All code that needs a property of a metric (names, codes, requirements, supported derivatives) reads these types. The
- * formula of a metric is in its folder of src/kernels/metrics. Its ITK classes are in
+ * Everything that asks a metric for a property (names, requirements, which derivatives it has) asks these types.
+ * What a metric computes is in its folder of src/kernels/metrics; its classes of ITK are in
  * itkCudaSpline/itk/MetricClasses.h. */
 
 namespace itk::CudaSpline
@@ -38,7 +38,7 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief The similarity measures of two images. The numbers are those of the C interface. */
+/** \brief What is compared of two images. The list of types has the same order. */
 enum class MetricKind : unsigned char
 {
   MeanSquares,      ///< mean of the squared differences

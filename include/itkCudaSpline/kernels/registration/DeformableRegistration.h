@@ -74,8 +74,8 @@ FinalInversion()
 /** \brief The metric of a pair of images, one of several pairs whose forces are added. */
 struct DeformablePair
 {
-  SynMetricKind metric{ SynMetricKind::LocalCorrelation }; ///< the metric
-  double        weight{ 1.0 }; ///< relative weight of its force, above 0; weights need not sum to 1
+  MetricKind metric{ MetricKind::LocalCorrelation }; ///< which metric
+  double     weight{ 1.0 };                          ///< share of its force; above 0, whatever their sum is
 };
 
 /** \brief The options of a deformable registration. Options of metrics apply to all pairs. */

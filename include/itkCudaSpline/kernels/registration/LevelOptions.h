@@ -135,8 +135,8 @@ struct SynSide
 
 /** \brief The metrics of deformable registrations by their former names, for one release. */
 ///@{
-using SynMetricKind = MetricKind;
-inline constexpr auto AllSynMetrics = FieldMetrics;
+using SynMetricKind [[deprecated("MetricKind")]] = MetricKind;
+[[deprecated("FieldMetrics")]] inline constexpr auto AllSynMetrics = FieldMetrics;
 ///@}
 
 /** \brief How two images are compared. */

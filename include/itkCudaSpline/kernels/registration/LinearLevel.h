@@ -44,8 +44,8 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Deprecated name of MetricKind, for one release. */
-using LinearMetricKind = MetricKind;
+/** \brief The metrics by their former name, for one release. */
+using LinearMetricKind [[deprecated("MetricKind")]] = MetricKind;
 
 /** \brief How a linear level compares two images. */
 struct LinearMetric : MetricOptions

@@ -40,12 +40,12 @@ namespace itk::CudaSpline
 /** \brief The options of a linear registration. */
 struct LinearOptions
 {
-  std::vector<PyramidLevel> levels;              ///< from coarse to fine; their iterations replace those of the rules
-  bool                      sigmasInMm{ false }; ///< whether the sigmas of the levels are in mm
-  LinearMetric              metric;              ///< compares the images; without points
-  SampleRules               samples; ///< selects the samples; LinearMetricKind::LocalCorrelation uses all of them
-  /** Rules of each level. A maximum step of 0 means the level's smallest spacing. Without watched points, the corners
-   * of the fixed image are watched. */
+  std::vector<PyramidLevel> levels;              ///< from coarse to fine; their iterations are those of the rules
+  bool                      sigmasInMm{ false }; ///< of the levels
+  LinearMetric              metric;              ///< how the images are compared; without places
+  SampleRules               samples;             ///< which samples; all of them with MetricKind::LocalCorrelation
+  /** Of each level. With a maximum step of 0 it is the level's least spacing; watched places are the corners of the
+   * fixed image where none are named. */
   LinearRules rules;
 };
 

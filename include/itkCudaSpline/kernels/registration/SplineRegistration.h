@@ -40,12 +40,11 @@ namespace itk::CudaSpline
 /** \brief The options of a B-spline registration. */
 struct SplineOptions
 {
-  std::vector<PyramidLevel> levels; ///< from coarse to fine; \c iterations is the maximum number of evaluations
-  bool                      sigmasInMm{ false }; ///< whether the sigmas of the levels are in mm
-  LinearMetric              metric;              ///< compares the images; without points
-  SampleRules               samples; ///< selects the samples; LinearMetricKind::LocalCorrelation uses all of them
-  /** Rules of each level, except its number of evaluations. A step length of 0 means the level's smallest spacing
-   * (mm). */
+  std::vector<PyramidLevel> levels;              ///< from coarse to fine; iterations are evaluations, at most
+  bool                      sigmasInMm{ false }; ///< of the levels
+  LinearMetric              metric;              ///< how the images are compared; without places
+  SampleRules               samples;             ///< which samples; all of them with MetricKind::LocalCorrelation
+  /** Options of each level, except its evaluations. A step length of 0 is the level's least spacing (mm). */
   LbfgsRules         rules;
   SplineRegularizers regularizers; ///< regularizers of all levels
 };
