@@ -27,6 +27,7 @@
 #include "itkCudaSpline/kernels/backend/BackendChoice.h"
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
+#include "itkCudaSpline/kernels/registration/ImageAgreement.h"
 #include "itkCudaSpline/kernels/registration/ImageStatistics.h"
 
 #include <algorithm>
@@ -508,6 +509,23 @@ PreparedImages::CountSamples(const FieldGrid & grid, std::int64_t enough)
     }
   });
   return count;
+}
+
+std::array<double, 3>
+PreparedImages::MeasureMask()
+{
+  std::array<double, 3> parts{ { 1.0, 1.0, 1.0 } };
+  if (!this->HasMask())
+  {
+    return parts;
+  }
+  const FieldGrid & fixed = this->GetFixedGrid();
+  const FieldGrid   box = FindMaskBox(this->WithMaskOnHost(m_Pairs.front().fixed));
+  for (unsigned int d = 0; d < fixed.dimension; ++d)
+  {
+    parts[d] = static_cast<double>(box.size[d]) / static_cast<double>(fixed.size[d]);
+  }
+  return parts;
 }
 
 std::vector<const ImagePair *>

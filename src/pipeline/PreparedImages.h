@@ -151,6 +151,11 @@ public:
    * \param[in] enough the count may stop at this number */
   std::int64_t
   CountSamples(const FieldGrid & grid, std::int64_t enough);
+  /** Extent of the mask of the first fixed image along the axes of the image, as a part of the image's own; 1 without a
+   * mask. */
+  std::array<double, 3>
+  MeasureMask();
+
   /** Whether the first fixed image has a mask. */
   bool
   HasMask() const

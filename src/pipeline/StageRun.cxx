@@ -89,26 +89,47 @@ struct SamplePlan
 
 /** Parameters that all samples determine together: those of the transform, for B-splines as many as of an affine one.
  */
-std::size_t
+std::int64_t
 CountParameters(const StageSpec & stage, unsigned int dimension)
 {
   const auto * const linear = std::get_if<LinearModel>(&stage.model);
-  return LinearTransform::CountParameters(linear != nullptr ? linear->kind : LinearKind::Affine, dimension);
+  return static_cast<std::int64_t>(
+    LinearTransform::CountParameters(linear != nullptr ? linear->kind : LinearKind::Affine, dimension));
+}
+
+/** The fewest samples under a mask that a level needs: 10 for each parameter of a linear transform, and 4 for each
+ * parameter of the control points of a B-spline that move samples under the mask. */
+std::int64_t
+CountLeastSamples(const StageContext & context, std::size_t level)
+{
+  const FieldGrid & fixed = context.images.GetFixedGrid();
+  if (std::holds_alternative<LinearModel>(context.spec.model))
+  {
+    return 10 * CountParameters(context.spec, fixed.dimension);
+  }
+  const auto &      model = std::get<SplineModel>(context.spec.model);
+  const SplineCells cells = CellsOfLevel(CountSplineCells(model, fixed), level, context.spec.levels.size());
+  const auto        parts = context.images.MeasureMask();
+  std::int64_t      count = 4 * static_cast<std::int64_t>(fixed.dimension);
+  for (unsigned int d = 0; d < fixed.dimension; ++d)
+  {
+    count *= static_cast<std::int64_t>(std::ceil(parts[d] * static_cast<double>(cells[d]))) + 3;
+  }
+  return count;
 }
 
 /** Plans the samples of all levels. Where samples are drawn, there are at least 20 for each parameter and, for mutual
- * information, one for each bin of the joint histogram, or all samples under the mask. A level whose mask has fewer
- * than 10 samples for each parameter is skipped, with a warning. */
+ * information, one for each bin of the joint histogram, or all samples under the mask. A level whose mask has too few
+ * samples is skipped, with a warning. */
 SamplePlan
 PlanSamples(const StageContext & context)
 {
   const FieldGrid &  fixed = context.images.GetFixedGrid();
   const StageSpec &  stage = context.spec;
-  const auto         parameters = static_cast<std::int64_t>(CountParameters(stage, fixed.dimension));
+  const std::int64_t parameters = CountParameters(stage, fixed.dimension);
   const std::int64_t bins = stage.metricOptions.bins;
   const std::int64_t ofHistogram = stage.HasMetricThat(HasHistogram) ? bins * bins : 0;
   const std::int64_t wanted = std::max(20 * parameters, ofHistogram);
-  const std::int64_t least = 10 * parameters;
   SamplePlan         plan{ std::vector<SampleRules>(stage.levels.size(), stage.samples),
                    std::vector<bool>(stage.levels.size(), false) };
   if (stage.samples.choice == SampleChoice::All && !context.images.HasMask())
@@ -123,14 +144,16 @@ PlanSamples(const StageContext & context)
     }
     SampleRules &      rules = plan.samples[level];
     const double       drawn = rules.choice == SampleChoice::All ? 1.0 : rules.fraction;
+    const std::int64_t least = context.images.HasMask() ? CountLeastSamples(context, level) : 0;
     const auto         enough = static_cast<std::int64_t>(std::min(1e15, static_cast<double>(wanted) / drawn)) + 2;
-    const std::int64_t count = context.images.CountSamples(ShrinkGrid(fixed, stage.levels[level]), enough);
+    const std::int64_t count =
+      context.images.CountSamples(ShrinkGrid(fixed, stage.levels[level]), std::max(enough, least));
     if (rules.choice != SampleChoice::All && rules.fraction * static_cast<double>(count) < static_cast<double>(wanted))
     {
       rules.fraction = count > wanted ? static_cast<double>(wanted) / static_cast<double>(count) : 1.0;
       rules.choice = rules.fraction < 1.0 ? rules.choice : SampleChoice::All;
     }
-    if (context.images.HasMask() && count < least)
+    if (count < least)
     {
       plan.isSkipped[level] = true;
       if (context.callbacks.warning)

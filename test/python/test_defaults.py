@@ -308,3 +308,16 @@ def test_lists_of_transforms_in_the_order_of_ants(tmp_path):
         assert warned([matrix, warp]) == [] and warned([back, (matrix, "inverse")]) == [], name
         if name in ("resample", "load"):
             assert warned([warp, matrix], transform_order="ants") == []
+
+
+def test_names_in_any_case():
+    image = numpy.arange(60.0).reshape(3, 4, 5)
+    moved = [[1, 0, 0, 0.5], [0, 1, 0, 0], [0, 0, 1, 0]]
+    found, expected = (
+        cudaspline.resample(
+            image, moved, size=(3, 2, 2), dtype=kind, transform_order=order, smooth=smooth
+        )
+        for kind, order, smooth in (("Float32", "ANTs", "Auto"), ("float32", "ants", "auto"))
+    )
+    assert found.dtype == numpy.float32
+    assert numpy.array_equal(found, expected)

@@ -106,7 +106,8 @@ def test_few_samples_under_a_small_mask(run):
     fixed, moving = pair(SOLID, TRUTH)
     options = {"sampling": "regular", "fraction": 0.2, "mask": ball(fixed, CENTRE, 18.0)}
     transform, is_warned = run(fixed, moving, "rigid", **options)
-    assert mean_error(transform, TRUTH, numpy.full(3, 12.0)) < 2.0 or is_warned
+    assert is_warned  # of skipped levels
+    assert mean_error(transform, TRUTH, numpy.full(3, 12.0)) < 2.0
 
 
 def test_a_preset_under_a_mask(run):
@@ -125,16 +126,17 @@ def test_conjugate_gradients_by_a_quarter_of_the_samples(run, sampling):
     assert mean_error(transform, TRUTH, BOX) < 1.0
 
 
-def test_a_spline_under_a_small_mask(tmp_path):
+@pytest.mark.parametrize("radius", (18.0, 20.0, 30.0))
+def test_a_spline_under_a_small_mask(radius):
     """It stays near its start, which is right, also away from the mask."""
     fixed, moving = pair(SOLID, TRUTH)
     start = cudaspline.Transform(numpy.column_stack(TRUTH), 3)
-    options = {"initial": start, "mask": ball(fixed, CENTRE, 18.0)}
+    options = {"initial": start, "mask": ball(fixed, CENTRE, radius)}
     found, texts = register(fixed, moving, "bspline", **options)
-    assert mean_error(found.transform, TRUTH, BOX) < 1.0 or texts
+    assert any("is skipped" in text for text in texts)
     points = numpy.random.default_rng(4).uniform(-1, 1, (500, 3)) * BOX
     moved = numpy.linalg.norm(found.transform.apply(points) - start.apply(points), axis=1)
-    assert moved.max() < 12.0
+    assert moved.max() < (1e-6 if radius < 25.0 else 12.0)
 
 
 @pytest.mark.parametrize("kind", ("rigid", "affine"))

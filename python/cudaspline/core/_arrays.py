@@ -107,7 +107,8 @@ def type_name(dtype: Any, name: str) -> str:
     if text.startswith("torch."):
         return _check_type(text[len("torch.") :], name)
     try:
-        return _check_type(numpy.dtype(dtype).name, name)
+        named = dtype.lower() if isinstance(dtype, str) and len(dtype) > 2 else dtype
+        return _check_type(numpy.dtype(named).name, name)
     except TypeError as error:
         raise TypeError(f"{name}: {dtype!r} is not a supported type of numbers: {error}") from None
 

@@ -82,14 +82,10 @@ class Transform:
         >>> scale.apply([1.0, 2.0]), back.apply([4.0, 4.0])
         (array([4., 4.]), array([1., 2.]))
         """
-        _transforms.check_order(path, transform_order, "path")
+        order = _transforms.check_order(path, transform_order, "path")
         found = _loaded(path, "path", dimension)
         return cls._of(
-            [
-                part
-                for one in (found if transform_order == "itk" else found[::-1])
-                for part in one._parts
-            ],
+            [part for one in (found if order == "itk" else found[::-1]) for part in one._parts],
             found[0]._dimension,
         )
 

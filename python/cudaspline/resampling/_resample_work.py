@@ -196,7 +196,7 @@ def _smoothing_of(
     wanted: Wanted, pixels: Pixels, grid: Geometry, stages: _stages.Stages, method: Interpolator
 ) -> Optional[_sampling.Smoothing]:
     """The smoothing that is asked for, where there is something to smooth."""
-    if not isinstance(wanted.smooth, str) or wanted.smooth != "auto":
+    if not isinstance(wanted.smooth, str) or wanted.smooth.lower() != "auto":
         raise ValueError(f"smooth: {wanted.smooth!r} is not allowed; use 'auto', None or False.")
     if method.is_of_labels and method.kind != "nearest":
         raise ValueError(

@@ -45,20 +45,22 @@ def describe(
     image: whose least spacing the inverses of B-splines have
 
     Raises TypeError for anything that is not a transform, ValueError for one that does not fit."""
-    check_order(transform, transform_order, name)
-    stages = Stages(dimension, transform_order == "ants", image)
+    order = check_order(transform, transform_order, name)
+    stages = Stages(dimension, order == "ants", image)
     append(transform, stages, device, name)
     return stages
 
 
-def check_order(transforms: Any, transform_order: str, name: str) -> None:
-    """Warns of a list that seems to be in the other order. Raises ValueError for any other word."""
-    if transform_order not in ("itk", "ants"):
+def check_order(transforms: Any, transform_order: str, name: str) -> str:
+    """The order in lower case. Warns of a list that seems to be in the other one. Raises ValueError
+    for any other word."""
+    order = transform_order.lower() if isinstance(transform_order, str) else transform_order
+    if order not in ("itk", "ants"):
         raise ValueError(
             f"transform_order: {transform_order!r} is not allowed; use 'ants' or 'itk'."
         )
     if (
-        transform_order == "itk"
+        order == "itk"
         and isinstance(transforms, (list, tuple))
         and _looks_like_ants_order(transforms)
     ):
@@ -67,6 +69,7 @@ def check_order(transforms: Any, transform_order: str, name: str) -> None:
             "use transform_order='ants' to apply the first one first",
             ResamplingWarning,
         )
+    return order
 
 
 def append(transform: Any, stages: Stages, device: int, name: str) -> None:

@@ -93,6 +93,11 @@ MeasureAgreement(const MaskedImage &        fixed,
                  const DisplacementSource & linear,
                  const Residence &          residence);
 
+/** \brief The smallest part of an image's grid that contains its mask, which is in host memory: the whole grid without
+ * a mask, and no samples if the mask is empty or outside the image. */
+FieldGrid
+FindMaskBox(const MaskedImage & image);
+
 /** \brief Whether the mask of an image, in host memory, covers less than half of it along each axis. */
 bool
 HasSmallMask(const MaskedImage & image);

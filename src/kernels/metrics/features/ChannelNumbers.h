@@ -46,12 +46,14 @@ struct ChannelNumbers
       numbers[1] = four.y;
       numbers[2] = four.z;
       numbers[3] = four.w;
-      return;
     }
+    else
 #endif
-    for (int n = 0; n < VWidth; ++n)
     {
-      numbers[n] = data[n];
+      for (int n = 0; n < VWidth; ++n)
+      {
+        numbers[n] = data[n];
+      }
     }
   }
 
@@ -63,12 +65,14 @@ struct ChannelNumbers
     if constexpr (VWidth == 4)
     {
       *reinterpret_cast<float4 *>(data) = make_float4(numbers[0], numbers[1], numbers[2], numbers[3]);
-      return;
     }
+    else
 #endif
-    for (int n = 0; n < VWidth; ++n)
     {
-      data[n] = numbers[n];
+      for (int n = 0; n < VWidth; ++n)
+      {
+        data[n] = numbers[n];
+      }
     }
   }
 };

@@ -31,7 +31,6 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <random>
 
 namespace itk::CudaSpline
@@ -680,27 +679,16 @@ ForEachIndex(const FieldGrid & grid, const TFunctor & functor)
   }
 }
 
-/** The box of the mask of an image, if it is smaller than half of the image along each axis. */
-std::optional<IndexBox>
-FindSmallMask(const MaskedImage & image)
+/** Whether a part is smaller than half of a grid along each axis, and not empty. */
+bool
+IsSmall(const FieldGrid & part, const FieldGrid & grid)
 {
-  if (image.mask == nullptr)
+  bool isSmall = true;
+  for (unsigned int d = 0; d < grid.dimension; ++d)
   {
-    return std::nullopt;
+    isSmall = isSmall && part.size[d] > 0 && 2 * part.size[d] < grid.size[d];
   }
-  IndexBox box = EmptyBox(image.grid);
-  ForEachIndex(image.maskGrid, [&](std::int64_t n, const FieldGrid::Vector & index) {
-    if (image.mask[n] != 0)
-    {
-      box.Include(image.grid, IndexOfPlace(image.grid, PlaceOfIndex(image.maskGrid, index)));
-    }
-  });
-  bool isSmall = box.Widen(image.grid, 0.0);
-  for (unsigned int d = 0; d < image.grid.dimension; ++d)
-  {
-    isSmall = isSmall && 2 * (box.end[d] - box.begin[d]) < image.grid.size[d];
-  }
-  return isSmall ? std::optional<IndexBox>(box) : std::nullopt;
+  return isSmall;
 }
 
 /** The box of another grid in which the points of a grid are, with a quarter more at each end; all of it if no point is
@@ -780,9 +768,9 @@ MeasureAgreement(const MaskedImage &        fixed,
   CheckCoarsePair(fixed, moving);
   FieldGrid fixedPart = fixed.grid;
   FieldGrid movingPart = moving.grid;
-  if (const std::optional<IndexBox> box = FindSmallMask(fixed))
+  if (HasSmallMask(fixed))
   {
-    fixedPart = PartOf(fixed.grid, *box);
+    fixedPart = FindMaskBox(fixed);
     movingPart = PartOf(moving.grid, FindImage(fixedPart, moving.grid, { whole, linear ? linear : whole }));
   }
   ImageAgreement agreement = fixed.grid.dimension == 2
@@ -792,10 +780,29 @@ MeasureAgreement(const MaskedImage &        fixed,
   return agreement;
 }
 
+FieldGrid
+FindMaskBox(const MaskedImage & image)
+{
+  if (image.mask == nullptr)
+  {
+    return image.grid;
+  }
+  IndexBox box = EmptyBox(image.grid);
+  ForEachIndex(image.maskGrid, [&](std::int64_t n, const FieldGrid::Vector & index) {
+    if (image.mask[n] != 0)
+    {
+      box.Include(image.grid, IndexOfPlace(image.grid, PlaceOfIndex(image.maskGrid, index)));
+    }
+  });
+  FieldGrid part = image.grid;
+  part.size = {};
+  return box.Widen(image.grid, 0.0) ? PartOf(image.grid, box) : part;
+}
+
 bool
 HasSmallMask(const MaskedImage & image)
 {
-  return FindSmallMask(image).has_value();
+  return image.mask != nullptr && IsSmall(FindMaskBox(image), image.grid);
 }
 
 std::string
