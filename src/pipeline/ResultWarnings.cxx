@@ -57,7 +57,7 @@ WarnOfFewIterations(const StageSpec &    stage,
   const auto last = std::find_if(
     outcome.levels.rbegin(), outcome.levels.rend(), [](const LevelRecord & level) { return level.iterations > 0; });
   if (last == outcome.levels.rend() || last->end != LevelEnd::Iterations ||
-      !(last->fallRate > (stage.IsOfFields() ? FastFieldFall : FastFall)))
+      !(last->fallRate > (stage.IsOfFields() ? FastFieldFall : ClearFall)))
   {
     return;
   }

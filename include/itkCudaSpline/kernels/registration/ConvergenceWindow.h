@@ -78,6 +78,8 @@ private:
 /** \brief A level of a linear transform or a B-spline whose FallRate is higher when its iterations are done needs more
  * of them. Ordinary registrations end below it. */
 inline constexpr double FastFall = 0.004;
+/** \brief A level that ends with a higher FallRate gets a warning, whoever limited its iterations. */
+inline constexpr double ClearFall = 0.01;
 /** \brief The same of fields, which improve as long as they deform: ordinary ones end at up to 0.03. */
 inline constexpr double FastFieldFall = 0.05;
 
