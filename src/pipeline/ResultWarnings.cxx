@@ -62,7 +62,7 @@ WarnOfFewIterations(const StageSpec &    stage,
     return level.iterations > 0 && level.end != LevelEnd::Undone;
   });
   if (last == outcome.levels.rend() || last->end != LevelEnd::Iterations ||
-      !(last->fallRate > (stage.IsOfFields() ? FastFieldFall : FastFall)))
+      !(last->fallRate > (stage.IsOfFields() ? FastFieldFall : ClearFall)))
   {
     return;
   }

@@ -440,13 +440,14 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
   // Where a device fails, the host continues after the last iteration.
   LinearTransform transform = start.As(model.kind);
   KeepUndetermined(context, transform, options.rules.weights);
-  std::vector<LevelRecord>     records;
-  std::vector<LinearTransform> starts; // of the levels
-  std::optional<std::size_t>   undone;
-  double                       loss = 0.0;
-  const std::size_t            last = FindLastIterated(context.spec, samples);
-  unsigned int                 done = 0;
-  bool                         isStopped = false;
+  std::vector<LevelRecord>       records;
+  std::vector<LinearTransform>   starts; // of the levels
+  std::optional<std::size_t>     undone;
+  double                         loss = 0.0;
+  std::optional<LinearTransform> lost; // where the first level without samples was
+  const std::size_t              last = FindLastIterated(context.spec, samples);
+  unsigned int                   done = 0;
+  bool                           isStopped = false;
   const LinearWatch watch = [&](std::size_t level, const LinearIteration & iteration, const LinearTransform &) {
     done = iteration.number;
     const bool isOfTooFew = iteration.convergence == std::numeric_limits<double>::max();
@@ -482,12 +483,13 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
         const LinearRecord record = registration.RunLevel(
           records.size(), transform, watch, done, records.size() == last ? starts : std::vector<LinearTransform>());
         done = 0;
-        if (record.stop == LinearStop::NoSamples && !GoBack(record, starts, records, transform))
-        {
-          throw NoSamples(records.size(), transform);
-        }
         if (record.stop == LinearStop::NoSamples)
         {
+          lost = lost ? lost : transform;
+          if (!GoBack(record, starts, records, transform))
+          {
+            throw NoSamples(records.size(), lost);
+          }
           continue;
         }
         undone = record.kept ? record.kept : undone;
@@ -498,6 +500,11 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
       }
     },
     context.device);
+  const auto isKept = [](const LevelRecord & level) { return level.iterations > 0 && level.end != LevelEnd::Undone; };
+  if (lost && std::none_of(records.begin(), records.end(), isKept))
+  {
+    throw NoSamples(0, lost);
+  }
   FillUp(records, options.levels.size());
   MarkUndone(records, undone, loss);
   outcome.levels = records;

@@ -228,11 +228,14 @@ StageSequence::RunGuarded(const StageContext & context, const LinearTransform & 
     explain("", error.GetTransform());
     const ImagePair & pair = m_Images.GetPairs().front();
     const bool        isMasked = pair.fixed.mask != nullptr || pair.moving.mask != nullptr;
-    throw std::invalid_argument(error.what() + std::string(" in stage ") + std::to_string(context.number + 1) + " (" +
-                                NameOf(context.spec.GetKind()) + "): none is inside both images" +
-                                (isMasked ? " and their masks" : "") +
-                                ", although the images overlap; use fewer levels, or check the initial transform" +
-                                (isMasked ? " and the masks" : ""));
+    const std::string stage =
+      " in stage " + std::to_string(context.number + 1) + " (" + NameOf(context.spec.GetKind()) + "): ";
+    throw std::invalid_argument(
+      isMasked
+        ? "the images do not overlap under their masks" + stage + error.what() +
+            " inside both images and both masks; check the initial transform and the masks"
+        : error.what() + stage +
+            "none is inside both images, although they overlap; use fewer levels, or check the initial transform");
   }
   catch (const std::invalid_argument & error)
   {

@@ -77,6 +77,8 @@ private:
 /** \brief If the FallRate of a level of a linear or B-spline transform is higher than this after its last iteration,
  * the level needs more iterations. Ordinary registrations end below it. */
 inline constexpr double FastFall = 0.004;
+/** \brief A level that ends with a higher FallRate gets a warning, whoever limited its iterations. */
+inline constexpr double ClearFall = 0.01;
 /** \brief The same for displacement fields, which improve as long as they deform: ordinary registrations end at up to
  * 0.03. */
 inline constexpr double FastFieldFall = 0.05;
