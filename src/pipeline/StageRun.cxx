@@ -98,9 +98,11 @@ CountParameters(const StageSpec & stage, unsigned int dimension)
 }
 
 /** The fewest samples under a mask that a level needs: 10 for each parameter of a linear transform, and 4 for each
- * parameter of the control points of a B-spline that move samples under the mask. */
+ * parameter of the control points of a B-spline that move samples under the mask.
+ *
+ * \param[in] parts PreparedImages::MeasureMask() */
 std::int64_t
-CountLeastSamples(const StageContext & context, std::size_t level)
+CountLeastSamples(const StageContext & context, std::size_t level, const std::array<double, 3> & parts)
 {
   const FieldGrid & fixed = context.images.GetFixedGrid();
   if (std::holds_alternative<LinearModel>(context.spec.model))
@@ -109,7 +111,6 @@ CountLeastSamples(const StageContext & context, std::size_t level)
   }
   const auto &      model = std::get<SplineModel>(context.spec.model);
   const SplineCells cells = CellsOfLevel(CountSplineCells(model, fixed), level, context.spec.levels.size());
-  const auto        parts = context.images.MeasureMask();
   std::int64_t      count = 4 * static_cast<std::int64_t>(fixed.dimension);
   for (unsigned int d = 0; d < fixed.dimension; ++d)
   {
@@ -136,6 +137,7 @@ PlanSamples(const StageContext & context)
   {
     return plan;
   }
+  const std::array<double, 3> parts = context.images.MeasureMask();
   for (std::size_t level = 0; level < stage.levels.size(); ++level)
   {
     if (stage.levels[level].iterations == 0)
@@ -144,7 +146,7 @@ PlanSamples(const StageContext & context)
     }
     SampleRules &      rules = plan.samples[level];
     const double       drawn = rules.choice == SampleChoice::All ? 1.0 : rules.fraction;
-    const std::int64_t least = context.images.HasMask() ? CountLeastSamples(context, level) : 0;
+    const std::int64_t least = context.images.HasMask() ? CountLeastSamples(context, level, parts) : 0;
     const auto         enough = static_cast<std::int64_t>(std::min(1e15, static_cast<double>(wanted) / drawn)) + 2;
     const std::int64_t count =
       context.images.CountSamples(ShrinkGrid(fixed, stage.levels[level]), std::max(enough, least));
@@ -395,12 +397,12 @@ GoBack(const LinearRecord &           ended,
        std::vector<LevelRecord> &     records,
        LinearTransform &              transform)
 {
-  constexpr double whole = 1.0;
+  constexpr double apart = std::numeric_limits<double>::infinity(); // loss without samples
   if (ended.iterations > 0)
   {
     transform = starts.back();
     records.push_back(MakeRecord(LevelEnd::Undone, ended.iterations, ended.value, ended.seconds, ended.fallRate));
-    records.back().loss = whole;
+    records.back().loss = apart;
     return true;
   }
   if (starts.back().GetParameters() == starts.front().GetParameters())
@@ -409,7 +411,7 @@ GoBack(const LinearRecord &           ended,
   }
   transform = starts.front();
   std::fill(starts.begin(), starts.end(), transform);
-  MarkUndone(records, 0, whole);
+  MarkUndone(records, 0, apart);
   return true;
 }
 

@@ -161,6 +161,21 @@ def test_few_slices_by_four_levels(run, slices):
     assert mean_error(transform, place, box) < 0.8
 
 
+def test_reasons_of_undone_levels():
+    """The images are apart in one case, and the metric is worse in the other, where the last level
+    has no iterations."""
+    place = turned(0.0, 0.0, -5.0), numpy.array([5.0, 3.0, 0.0])
+    options = {"shrink": (8, 4, 2, 1), "sigmas": (3, 2, 1, 0)}
+    images = pair((56, 72, 8), place, (3.0, 3.0, 5.0))
+    _, texts = register(*images, "affine", iterations=(200, 200, 200, 0), **options)
+    assert any("level 1 of 4 was undone because it moved the images apart" in one for one in texts)
+    start = cudaspline.Transform(numpy.column_stack(TRUTH), 3)
+    steps = {"optimizer": "gradient-descent", "step": 20.0, "minimum_step": 19.0, "initial": start}
+    levels = {"shrink": (2, 1), "sigmas": (1, 0), "iterations": (5, 0)}
+    _, texts = register(*pair(SOLID, TRUTH), "rigid", metric="meansquares", **steps, **levels)
+    assert any("made the metric worse" in one for one in texts), texts
+
+
 @pytest.mark.parametrize("metric", ("mattes", "meansquares", "correlation"))
 @pytest.mark.parametrize("slices", (2, 3))
 def test_few_oblique_slices(slices, metric):

@@ -73,7 +73,7 @@ struct LevelRecord
   double       value{ 0.0 };                ///< value of the last iteration; 0 without iterations
   double       convergence{ 0.0 };          ///< convergence of the last iteration
   double       seconds{ 0.0 };              ///< duration, including smoothing
-  double       loss{ 0.0 };                 ///< RelativeLoss() of LevelEnd::Undone
+  double       loss{ 0.0 };                 ///< RelativeLoss() of LevelEnd::Undone; infinity without samples
   double       fallRate{ 0.0 };             ///< FallRate at the end
 };
 

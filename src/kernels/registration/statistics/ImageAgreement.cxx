@@ -768,9 +768,9 @@ MeasureAgreement(const MaskedImage &        fixed,
   CheckCoarsePair(fixed, moving);
   FieldGrid fixedPart = fixed.grid;
   FieldGrid movingPart = moving.grid;
-  if (HasSmallMask(fixed))
+  if (const FieldGrid box = FindMaskBox(fixed); IsSmall(box, fixed.grid))
   {
-    fixedPart = FindMaskBox(fixed);
+    fixedPart = box;
     movingPart = PartOf(moving.grid, FindImage(fixedPart, moving.grid, { whole, linear ? linear : whole }));
   }
   ImageAgreement agreement = fixed.grid.dimension == 2
@@ -802,7 +802,7 @@ FindMaskBox(const MaskedImage & image)
 bool
 HasSmallMask(const MaskedImage & image)
 {
-  return image.mask != nullptr && IsSmall(FindMaskBox(image), image.grid);
+  return IsSmall(FindMaskBox(image), image.grid);
 }
 
 std::string
