@@ -137,8 +137,9 @@ MakeExactTerm(const double (&sums)[WindowSums],
               double              movingCentre,
               const ExactBounds & bounds)
 {
-  const double          fixedMean = sums[0] / count;
-  const double          movingMean = sums[1] / count;
+  const double          inverse = 1.0 / count;
+  const double          fixedMean = sums[0] * inverse;
+  const double          movingMean = sums[1] * inverse;
   const WindowVariances variances(sums, fixedMean, movingMean);
   const double          fixedVariance = variances.fixed + count * bounds.fixedFloor;
   const double          movingVariance = variances.moving + count * bounds.movingFloor;
@@ -153,15 +154,16 @@ MakeExactTerm(const double (&sums)[WindowSums],
   {
     return term;
   }
-  const double ofFixed = covariance / fixedVariance;
-  const double ofMoving = covariance / movingVariance;
-  const double both = 2.0 * ofFixed / movingVariance;
+  const double inverseOfFixed = 1.0 / fixedVariance; // divisions are the longest part of the formula
+  const double inverseOfMoving = 1.0 / movingVariance;
+  const double ofFixed = covariance * inverseOfFixed;
+  const double both = 2.0 * ofFixed * inverseOfMoving;
   term.isFlat = false;
-  term.correlation = ofFixed * ofMoving;
+  term.correlation = ofFixed * (covariance * inverseOfMoving);
   term.factors[0] = both;
-  term.factors[1] = 2.0 * term.correlation / fixedVariance;
+  term.factors[1] = 2.0 * term.correlation * inverseOfFixed;
   term.factors[2] = term.factors[1] * fixedMean - both * movingMean;
-  term.factors[3] = 2.0 * term.correlation / movingVariance;
+  term.factors[3] = 2.0 * term.correlation * inverseOfMoving;
   term.factors[4] = term.factors[3] * movingMean - both * fixedMean;
   return term;
 }

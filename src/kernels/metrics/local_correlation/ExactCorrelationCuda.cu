@@ -121,6 +121,7 @@ template <typename TReal>
 struct PairWork
 {
   using Pixel = TReal;
+  using Line = double;
   static constexpr int  Inputs = 2;
   static constexpr int  Sums = WindowSums;
   static constexpr bool IsCopied = false; // values are centred
@@ -147,10 +148,19 @@ struct PairWork
   {
     return WindowNumberOf<FusedWindowProduct>(number, static_cast<double>(values[0]), static_cast<double>(values[1]));
   }
+  struct Ahead
+  {};
+  __device__ __forceinline__ void
+  Load(const RowSample &, Ahead &) const
+  {}
   template <int VRadius>
   __device__ __forceinline__ void
-  Evaluate(const RowSample & sample, const double (&sums)[Sums], double count, TReal *, LocalCorrelationSums & total)
-    const
+  Evaluate(const RowSample & sample,
+           const Ahead &,
+           const double (&sums)[Sums],
+           double count,
+           TReal *,
+           LocalCorrelationSums & total) const
   {
     if (sample.isInGrid)
     {
@@ -164,11 +174,13 @@ private:
   std::int64_t                  m_First;
 };
 
-/** The second one, of the windows' numbers. \tparam VNumbers that are summed */
+/** The second one, of the windows' numbers, whose sums along x are rounded to the type of the numbers: of floats, all
+ * five numbers of 16 rows fit into the memory of a multiprocessor. \tparam VNumbers that are summed */
 template <typename TReal, int VNumbers>
 struct FactorWork
 {
   using Pixel = TReal;
+  using Line = TReal;
   static constexpr int  Inputs = VNumbers;
   static constexpr int  Sums = VNumbers;
   static constexpr bool IsCopied = true;
@@ -192,20 +204,30 @@ struct FactorWork
   {
     return static_cast<double>(values[number]);
   }
+  using Ahead = CentrePixels<TReal>;
+  /** Reads the neighbours of a sample, which arrive while windows are summed. */
+  __device__ __forceinline__ void
+  Load(const RowSample & sample, Ahead & pixels) const
+  {
+    pixels.LoadNeighbours(m_Pair, sample.place, sample.offset);
+  }
   /** \param[out] staged memory of the warp, 3 numbers a sample of the row */
   template <int VRadius>
   __device__ __forceinline__ void
-  Evaluate(const RowSample & sample, const double (&sums)[Sums], double, TReal * staged, LocalCorrelationSums &) const
+  Evaluate(const RowSample & sample,
+           const Ahead &     pixels,
+           const double (&sums)[Sums],
+           double,
+           TReal * staged,
+           LocalCorrelationSums &) const
   {
-    CentrePixels<TReal> pixels;
-    TReal               ofMoving[3] = {};
-    TReal               ofFixed[3] = {};
-    double              byFixed = 0.0;
-    double              byMoving = 0.0;
+    TReal  ofMoving[3] = {};
+    TReal  ofFixed[3] = {};
+    double byFixed = 0.0;
+    double byMoving = 0.0;
     if (sample.isInGrid)
     {
       MakeValueGradients<VNumbers>(m_Arguments, m_Pair, sample.offset, sums, byFixed, byMoving);
-      pixels.LoadNeighbours(m_Pair, sample.place, sample.offset);
       pixels.Gradients(m_Pair, sample.place, sample.offset, ofMoving, ofFixed);
     }
     const auto store = [&](void * derivative, double byValue, const TReal(&gradient)[3]) {
@@ -248,12 +270,13 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
                double *                                                      partial)
 {
   using Pixel = typename TWork::Pixel;
+  using Line = typename TWork::Line;
   constexpr int VNumbers = TWork::Sums + (VMasked ? 1 : 0);
 
   extern __shared__ double memory[];
-  const LocalSpace         space(blocks, VNumbers, TWork::Inputs, VMasked, sizeof(Pixel));
+  const LocalSpace         space(blocks, VNumbers, TWork::Inputs, VMasked, sizeof(Pixel), sizeof(Line));
   char * const             bytes = reinterpret_cast<char *>(memory);
-  double * const           lines = reinterpret_cast<double *>(bytes + space.LinesAt());
+  Line * const             lines = reinterpret_cast<Line *>(bytes + space.LinesAt());
   Pixel * const            tile = reinterpret_cast<Pixel *>(bytes + space.TileAt());
   std::uint8_t * const     inside = reinterpret_cast<std::uint8_t *>(bytes + space.InsideAt());
 
@@ -295,8 +318,20 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   int at = 0; // slot of the ring
   for (int step = 0; step < steps; ++step)
   {
-    const int  z = begin + step;
-    const bool isThere = isSlice(z);
+    const int             z = begin + step;
+    const int             of = z - blocks.radius[2];
+    const bool            isThere = isSlice(z);
+    const bool            evaluates = step >= 2 * blocks.radius[2] && hasRow;
+    typename TWork::Ahead ahead;
+    sample.firstOfRow = (std::int64_t{ of } * blocks.size[1] + y) * blocks.size[0] + firstX;
+    sample.offset = sample.firstOfRow + (x - firstX);
+    sample.place[0] = x;
+    sample.place[1] = y;
+    sample.place[2] = of;
+    if (evaluates && sample.isInGrid)
+    {
+      work.Load(sample, ahead);
+    }
     if (isThere)
     {
       WaitForTile();
@@ -318,12 +353,11 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
       column.Push(isThere, at, window);
     }
     at = at + 1 < space.slots ? at + 1 : 0;
-    if (step < 2 * blocks.radius[2] || !hasRow)
+    if (!evaluates)
     {
       continue;
     }
-    const int of = z - blocks.radius[2];
-    double    sums[TWork::Sums];
+    double sums[TWork::Sums];
 #pragma unroll
     for (int n = 0; n < TWork::Sums; ++n)
     {
@@ -331,12 +365,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
     }
     const double count =
       VMasked ? window[VNumbers - 1] : static_cast<double>(ofPlane) * CountAlong(of, blocks.radius[2], blocks.size[2]);
-    sample.firstOfRow = (std::int64_t{ of } * blocks.size[1] + y) * blocks.size[0] + firstX;
-    sample.offset = sample.firstOfRow + (x - firstX);
-    sample.place[0] = x;
-    sample.place[1] = y;
-    sample.place[2] = of;
-    work.template Evaluate<VRadius>(sample, sums, count, staged, total);
+    work.template Evaluate<VRadius>(sample, ahead, sums, count, staged, total);
   }
   if (partial != nullptr)
   {
@@ -463,7 +492,7 @@ struct Plan
     : bytesOfPixel(SizeOf(correlation.descriptor.pixel))
     , grid{ correlation.descriptor.grid.size, CutRadius(correlation.descriptor), correlation.pairs }
     , windows(grid, { 2, WindowSums, IsMasked(correlation), bytesOfPixel }, device)
-    , factorWindows(grid, { std::max(factors, 1), std::max(factors, 1), false, bytesOfPixel }, device)
+    , factorWindows(grid, { std::max(factors, 1), std::max(factors, 1), false, bytesOfPixel, bytesOfPixel }, device)
     , centreBlocks(
         std::min(MaxCentreBlocks,
                  (correlation.descriptor.grid.Count() + MaxLocalThreads - 1) / std::int64_t{ MaxLocalThreads }))

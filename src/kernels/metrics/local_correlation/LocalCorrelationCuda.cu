@@ -76,7 +76,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   extern __shared__ double memory[];
   using Terms = PairTerms<VRounds, TPixel>;
   const Terms          terms{ centre };
-  const LocalSpace     space(blocks, VNumbers, Terms::Inputs, VMasked, sizeof(TPixel));
+  const LocalSpace     space(blocks, VNumbers, Terms::Inputs, VMasked, sizeof(TPixel), sizeof(double));
   char * const         bytes = reinterpret_cast<char *>(memory);
   double * const       lines = reinterpret_cast<double *>(bytes + space.LinesAt());
   TPixel * const       tile = reinterpret_cast<TPixel *>(bytes + space.TileAt());

@@ -32,6 +32,7 @@
  * What is summed says a class of terms: with \c Pixel the type and \c Inputs the number of the arrays that are read,
  * \c Sums how many numbers of a sample are summed, and
  *
+ *     using Line = double;                                 // type of the sums along x in shared memory
  *     static constexpr bool IsCopied;                      // values are those of arrays
  *     Pixel Value(int input, std::int64_t offset);         // of a sample that is valid
  *     const Pixel * Address(int input, std::int64_t offset); // where they are, of terms that are copied
@@ -53,7 +54,7 @@ LocalGroup(int radius)
 {
   return radius == 2 ? 2 : 4;
 }
-constexpr int LineStride = 40;  // doubles between rows of sums: neighbours begin in other banks
+constexpr int LineStride = 40;  // numbers between rows of sums: neighbours begin in other banks
 constexpr int MaxLocalRows = 8; // samples along y whose windows a thread sums at once
 
 /** How the grid is cut. Passed by value. */
@@ -74,7 +75,8 @@ struct LocalSpace
              int                 numbersOfWindow,
              int                 inputsOfWindow,
              bool                hasMask,
-             std::size_t         bytesOfPixel)
+             std::size_t         bytesOfPixel,
+             std::size_t         bytesOfLine)
     : numbers(numbersOfWindow)
     , inputs(inputsOfWindow)
     , isMasked(hasMask)
@@ -85,6 +87,7 @@ struct LocalSpace
     // 1 more than a multiple of 4: what the groups of four rows read lies in other banks then.
     , stride((width + 3) / 4 * 4 + 1)
     , pixelBytes(bytesOfPixel)
+    , lineBytes(bytesOfLine)
   {}
 
   __host__ __device__ std::size_t
@@ -95,7 +98,7 @@ struct LocalSpace
   __host__ __device__ std::size_t
                       TileAt() const
   {
-    return LinesAt() + static_cast<std::size_t>(numbers) * lines * LineStride * sizeof(double);
+    return LinesAt() + static_cast<std::size_t>(numbers) * lines * LineStride * lineBytes;
   }
   __host__ __device__ std::size_t
                       InsideAt() const
@@ -118,6 +121,7 @@ struct LocalSpace
   int         width;  ///< samples of such a row
   int         stride; ///< between rows of pixels
   std::size_t pixelBytes;
+  std::size_t lineBytes; ///< of a sum along x
 };
 
 /** Sums of 2 VRadius + 1 neighbours each, by their blocks of that length. All loops are unrolled. */
@@ -181,6 +185,7 @@ template <bool VRounds, typename TPixel>
 struct PairTerms
 {
   using Pixel = TPixel;
+  using Line = double;
   static constexpr int  Inputs = 2;
   static constexpr int  Sums = WindowSums;
   static constexpr bool IsCopied = true;
@@ -264,7 +269,8 @@ CopyTile(const TTerms &           terms,
   }
 }
 
-/** Sums along x: a thread computes the windows of some neighbours, or of one for radii without a compiled kernel. */
+/** Sums along x: a thread computes a number of the windows of some neighbours, or all numbers of one window for radii
+ * without a compiled kernel. */
 template <bool VMasked, int VRadius, typename TTerms>
 __device__ __forceinline__ void
 SumAlongX(const TTerms &,
@@ -272,66 +278,57 @@ SumAlongX(const TTerms &,
           const LocalSpace &             space,
           const typename TTerms::Pixel * tile,
           const std::uint8_t *           inside,
-          double *                       lines)
+          typename TTerms::Line *        lines)
 {
   using Pixel = typename TTerms::Pixel;
+  using Line = typename TTerms::Line;
   constexpr int inputs = TTerms::Inputs;
   const int     ofInput = space.lines * space.stride;
   const int     ofNumber = space.lines * LineStride;
   if constexpr (VRadius >= 0)
   {
+    constexpr int numbers = TTerms::Sums + (VMasked ? 1 : 0);
     constexpr int ofGroup = LocalGroup(VRadius);
     constexpr int groups = LocalColumns / ofGroup;
     constexpr int reach = ofGroup + 2 * VRadius;
-    for (int i = static_cast<int>(threadIdx.x); i < space.lines * groups; i += static_cast<int>(blockDim.x))
+    const int     items = space.lines * groups;
+    for (int i = static_cast<int>(threadIdx.x); i < numbers * items; i += static_cast<int>(blockDim.x))
     {
-      const int           row = i / groups;
-      const int           group = i % groups;
-      const Pixel * const from = tile + row * space.stride + group * ofGroup;
-      double * const      to = lines + row * LineStride + group;
-      Pixel               pixels[reach][inputs];
+      const int    number = i / items; // the same for a warp if its lanes divide the items
+      const int    row = (i - number * items) / groups;
+      const int    group = i % groups;
+      const int    from = row * space.stride + group * ofGroup;
+      Line * const to = lines + number * ofNumber + row * LineStride + group;
+      double       values[reach];
+      double       sums[ofGroup];
 #pragma unroll
-      for (int k = 0; k < reach; ++k)
+      for (int n = 0; n < numbers; ++n)
       {
-#pragma unroll
-        for (int n = 0; n < inputs; ++n)
+        if (n == number)
         {
-          pixels[k][n] = from[k + n * ofInput];
+#pragma unroll
+          for (int k = 0; k < reach; ++k)
+          {
+            if (VMasked && n == TTerms::Sums)
+            {
+              values[k] = static_cast<double>(inside[from + k]);
+              continue;
+            }
+            Pixel pixels[inputs];
+#pragma unroll
+            for (int input = 0; input < inputs; ++input)
+            {
+              pixels[input] = tile[from + k + input * ofInput];
+            }
+            values[k] = TTerms::Number(n, pixels);
+          }
         }
       }
+      SumWindows<VRadius, ofGroup>(values, sums);
 #pragma unroll
-      for (int n = 0; n < TTerms::Sums; ++n)
+      for (int k = 0; k < ofGroup; ++k)
       {
-        double values[reach];
-        double sums[ofGroup];
-#pragma unroll
-        for (int k = 0; k < reach; ++k)
-        {
-          values[k] = TTerms::Number(n, pixels[k]);
-        }
-        SumWindows<VRadius, ofGroup>(values, sums);
-#pragma unroll
-        for (int k = 0; k < ofGroup; ++k)
-        {
-          to[n * ofNumber + k * groups] = sums[k];
-        }
-      }
-      if constexpr (VMasked)
-      {
-        const std::uint8_t * const counted = inside + row * space.stride + group * ofGroup;
-        double                     values[reach];
-        double                     sums[ofGroup];
-#pragma unroll
-        for (int k = 0; k < reach; ++k)
-        {
-          values[k] = static_cast<double>(counted[k]);
-        }
-        SumWindows<VRadius, ofGroup>(values, sums);
-#pragma unroll
-        for (int k = 0; k < ofGroup; ++k)
-        {
-          to[TTerms::Sums * ofNumber + k * groups] = sums[k];
-        }
+        to[k * groups] = static_cast<Line>(sums[k]);
       }
     }
   }
@@ -362,24 +359,24 @@ SumAlongX(const TTerms &,
           count += inside[k];
         }
       }
-      double * const to = lines + row * LineStride + lane;
+      Line * const to = lines + row * LineStride + lane;
 #pragma unroll
       for (int n = 0; n < TTerms::Sums; ++n)
       {
-        to[n * ofNumber] = sums[n];
+        to[n * ofNumber] = static_cast<Line>(sums[n]);
       }
       if constexpr (VMasked)
       {
-        to[TTerms::Sums * ofNumber] = static_cast<double>(count);
+        to[TTerms::Sums * ofNumber] = static_cast<Line>(count);
       }
     }
   }
 }
 
 /** Sums of those sums along y, to a slot of the ring. */
-template <int VNumbers, int VRadius>
+template <int VNumbers, int VRadius, typename TLine>
 __device__ __forceinline__ void
-SumAlongY(const LocalBlocks & blocks, const LocalSpace & space, const double * lines, double * slot)
+SumAlongY(const LocalBlocks & blocks, const LocalSpace & space, const TLine * lines, double * slot)
 {
   const int ofNumber = space.lines * LineStride;
   if constexpr (VRadius >= 0)
@@ -390,14 +387,14 @@ SumAlongY(const LocalBlocks & blocks, const LocalSpace & space, const double * l
       const int            lane = i % LocalColumns;
       const int            number = i / LocalColumns % VNumbers;
       const int            first = i / (LocalColumns * VNumbers) * MaxLocalRows;
-      const double * const from = lines + number * ofNumber + first * LineStride + lane;
+      const TLine * const from = lines + number * ofNumber + first * LineStride + lane;
       double * const       to = slot + number * space.plane + first * LocalColumns + lane;
       double               values[MaxLocalRows + 2 * VRadius];
       double               sums[MaxLocalRows];
 #pragma unroll
       for (int k = 0; k < MaxLocalRows + 2 * VRadius; ++k)
       {
-        values[k] = from[k * LineStride];
+        values[k] = static_cast<double>(from[k * LineStride]);
       }
       SumWindows<VRadius, MaxLocalRows>(values, sums);
 #pragma unroll
@@ -413,11 +410,11 @@ SumAlongY(const LocalBlocks & blocks, const LocalSpace & space, const double * l
     {
       const int            number = i / space.plane;
       const int            row = i % space.plane / LocalColumns;
-      const double * const from = lines + number * ofNumber + row * LineStride + i % LocalColumns;
+      const TLine * const from = lines + number * ofNumber + row * LineStride + i % LocalColumns;
       double               sum = 0.0;
       for (int k = 0; k <= 2 * blocks.radius[1]; ++k)
       {
-        sum += from[k * LineStride];
+        sum += static_cast<double>(from[k * LineStride]);
       }
       slot[i] = sum;
     }
