@@ -75,6 +75,9 @@ struct AffineSide
   const float *       data;
   MaskOfImage<3>      mask;
   WarpStages<3, true> stages;
+  double              lower[3];       ///< bounds of indices inside: [lower, upper)
+  double              upper[3];       ///< see \c lower
+  bool                isOnGrid;       ///< whether its samples are those of the forces, and do not move
   void *              force;          ///< null: not computed
   double              pullBack[3][3]; ///< force of a derivative with respect to the index
 
@@ -85,7 +88,12 @@ struct AffineSide
     PlaceOfSample(output, at, place);
     stages.Move(offset, place);
     grid.PointToContinuousIndex(place, index);
-    return mask.Admits(place) && IsInsideBuffer(grid.extent, index);
+    bool isInside = mask.Admits(place);
+    for (int d = 0; d < 3; ++d)
+    {
+      isInside = isInside && index[d] >= lower[d] && index[d] < upper[d]; // IsInsideBuffer()
+    }
+    return isInside;
   }
 };
 
@@ -99,11 +107,89 @@ struct AffineForces
   FieldWalk       walk;
 };
 
+/** The cell of an index, see FeatureCell; or a sample of the image, if the index is one. */
+struct AffineCell
+{
+  std::int64_t first;    ///< offset of the lowest corner, or of the sample
+  float        upper[3]; ///< weight of the upper corners along an axis, or neighbours of a sample
+  float        rise[3];  ///< factor of the derivative along an axis
+  bool         isSample;
+  bool         isMixed{ false }; ///< the index is that of a sample along some axes only
+
+  /** Neighbours of a sample along an axis. */
+  ///@{
+  static constexpr float Both = 0.0F;
+  static constexpr float OnlyUpper = 1.0F;
+  static constexpr float OnlyLower = 2.0F;
+  static constexpr float None = 3.0F;
+  ///@}
+
+  /** The cell at a sample of the grid. */
+  __device__ __forceinline__
+  AffineCell(const GridExtent<3> & extent, const std::int64_t (&at)[3])
+    : first((at[2] * extent.size[1] + at[1]) * extent.size[0] + at[0])
+    , isSample(true)
+  {
+    for (int d = 0; d < 3; ++d)
+    {
+      upper[d] = NeighboursOf(at[d] == 0, at[d] + 1 == extent.size[d]);
+      rise[d] = 0.5F;
+    }
+  }
+
+  /** See FeatureCell.
+   *
+   * \param[in] index inside the buffer
+   * \param[in] withSlopes whether derivatives are needed */
+  __device__ __forceinline__
+  AffineCell(const GridExtent<3> & extent, const double (&index)[3], bool withSlopes)
+    : first(0)
+    , isSample(true)
+  {
+    constexpr double atSample = FeatureCell<3>::AtSample;
+    bool             isShifted = false;
+    float            neighbours[3];
+    int              atUpper[3];
+    int              base[3];
+    for (int d = 0; d < 3; ++d)
+    {
+      const int    last = static_cast<int>(extent.size[d]) - 1;
+      const double from = index[d] - static_cast<double>(extent.start[d]);
+      base[d] = max(min(ShortFloorIndex(from), last - 1), 0);
+      const double above = from - static_cast<double>(base[d]);
+      const auto   single = static_cast<float>(above);
+      const bool   isAtLower = fabs(above) < atSample;
+      const bool   isAtUpper = fabs(above - 1.0) < atSample;
+      const bool   isFlat = last == 0 || single < 0.0F || single > 1.0F;
+      atUpper[d] = isAtUpper && last > 0 ? 1 : 0;
+      neighbours[d] = NeighboursOf(base[d] + atUpper[d] == 0, base[d] + atUpper[d] == last);
+      isSample = isSample && (isAtLower || isAtUpper || last == 0);
+      isShifted = isShifted || ((isAtLower || isAtUpper) && neighbours[d] == Both);
+      upper[d] = last == 0 ? 0.0F : fminf(fmaxf(single, 0.0F), 1.0F);
+      rise[d] = last > 0 && (isAtLower || isAtUpper) ? 0.5F : (isFlat ? 0.0F : 1.0F);
+    }
+    isMixed = withSlopes && isShifted && !isSample;
+    for (int d = 2; d >= 0; --d)
+    {
+      first = first * extent.size[d] + base[d] + (isSample ? atUpper[d] : 0);
+      upper[d] = isSample ? neighbours[d] : upper[d];
+    }
+  }
+
+private:
+  __device__ __forceinline__ static float
+  NeighboursOf(bool isFirst, bool isLast)
+  {
+    return isFirst ? (isLast ? None : OnlyUpper) : (isLast ? OnlyLower : Both);
+  }
+};
+
 /** Cells of the samples of a warp, and the results of their channels. */
 struct WarpCells
 {
-  std::int64_t first[2][LanesOfWarp]; ///< offset of the lowest corner; negative: the sample is not compared
+  std::int64_t first[2][LanesOfWarp]; ///< see AffineCell; negative: the sample is not compared
   float        upper[2][3][LanesOfWarp];
+  bool         isSample[2][LanesOfWarp];
   float4       results[2][LanesOfWarp * MaxQuads]; ///< derivatives with respect to the index; of the moving image with
                                                    ///< the sum of the squares
 };
@@ -173,17 +259,30 @@ struct QuadValues
   float value[4];
   float slope[4][3];
 
-  /** \param[in] data the channels at the lowest corner */
+  /** \param[in] data the channels at the lowest corner, or at the sample
+   * \param[in] upper see AffineCell */
   __device__ __forceinline__
-  QuadValues(const float * data, const CornerSteps & steps, const float (&upper)[3], bool withSlopes)
+  QuadValues(const float * data, const CornerSteps & steps, const float (&upper)[3], bool isSample, bool withSlopes)
   {
-    if (!withSlopes && upper[0] == 0.0F && upper[1] == 0.0F && upper[2] == 0.0F)
+    if (isSample)
     {
-      const float4 only = *reinterpret_cast<const float4 *>(data);
-      value[0] = only.x;
-      value[1] = only.y;
-      value[2] = only.z;
-      value[3] = only.w;
+      const float4 own = Read(data);
+      value[0] = own.x;
+      value[1] = own.y;
+      value[2] = own.z;
+      value[3] = own.w;
+#pragma unroll
+      for (int d = 0; withSlopes && d < 3; ++d)
+      {
+        const bool   hasLower = upper[d] == AffineCell::Both || upper[d] == AffineCell::OnlyLower;
+        const bool   hasUpper = upper[d] == AffineCell::Both || upper[d] == AffineCell::OnlyUpper;
+        const float4 below = Read(data - (hasLower ? steps.step[d] : 0));
+        const float4 above = Read(data + (hasUpper ? steps.step[d] : 0));
+        slope[0][d] = above.x - below.x;
+        slope[1][d] = above.y - below.y;
+        slope[2][d] = above.z - below.z;
+        slope[3][d] = above.w - below.w;
+      }
       return;
     }
     const QuadCell cell(data, steps);
@@ -191,6 +290,13 @@ struct QuadValues
     value[1] = cell.Value<&float4::y>(upper, slope[1]);
     value[2] = cell.Value<&float4::z>(upper, slope[2]);
     value[3] = cell.Value<&float4::w>(upper, slope[3]);
+  }
+
+private:
+  __device__ __forceinline__ static float4
+  Read(const float * data)
+  {
+    return *reinterpret_cast<const float4 *>(data);
   }
 };
 
@@ -218,8 +324,8 @@ CompareQuad(const AffineForces & forces,
   const auto at = [&](int side) {
     return forces.sides[side].data + cells.first[side][sample] * forces.channels + channel;
   };
-  const QuadValues moving(at(1), steps[1], upper[1], forces.sides[1].force != nullptr);
-  const QuadValues fixed(at(0), steps[0], upper[0], forces.sides[0].force != nullptr);
+  const QuadValues moving(at(1), steps[1], upper[1], cells.isSample[1][sample], forces.sides[1].force != nullptr);
+  const QuadValues fixed(at(0), steps[0], upper[0], cells.isSample[0][sample], forces.sides[0].force != nullptr);
   float            square = 0.0F;
   float            ofFixed[3] = {};
   float            ofMoving[3] = {};
@@ -282,6 +388,34 @@ CompareWarp(const AffineForces & forces,
   }
 }
 
+/** The sum of the squared differences of a sample, and its derivatives. */
+struct ComparedSample
+{
+  float sum{ 0.0F };
+  float byIndex[2][3] = {};
+};
+
+/** Compares all channels of a sample whose index in an image is that of a sample along some axes only: a separate
+ * function, because this is rare. */
+__device__ __noinline__ ComparedSample
+CompareAlone(const AffineForces & forces, const std::int64_t (&at)[3], std::int64_t offset)
+{
+  double index[2][3];
+  for (int side = 0; side < 2; ++side)
+  {
+    forces.sides[side].Find(forces.output, at, offset, index[side]);
+  }
+  const FeatureComparison<3> comparison{ { forces.sides[0].data, forces.sides[1].data },
+                                         { forces.sides[0].force != nullptr, forces.sides[1].force != nullptr },
+                                         forces.channels,
+                                         true };
+  ComparedSample             compared;
+  compared.sum = comparison.Run({ forces.sides[0].grid.extent, index[0] },
+                                { forces.sides[1].grid.extent, index[1] },
+                                compared.byIndex);
+  return compared;
+}
+
 __device__ __forceinline__ void
 StoreForce(const AffineForces & forces, const AffineSide & side, std::int64_t offset, const float (&byIndex)[3])
 {
@@ -329,35 +463,38 @@ __launch_bounds__(BoxLanes, 2)
     float              byIndex[2][3] = {};
     float              rise[2][3];
     double             index[2][3];
-    const bool         isInside = hasColumn && forces.sides[0].Find(forces.output, at, offset, index[0]) &&
-                          forces.sides[1].Find(forces.output, at, offset, index[1]);
+    const auto         find = [&](int side) {
+      return forces.sides[side].isOnGrid || forces.sides[side].Find(forces.output, at, offset, index[side]);
+    };
+    const auto cellOf = [&](int side) {
+      const GridExtent<3> & extent = forces.sides[side].grid.extent;
+      return forces.sides[side].isOnGrid ? AffineCell(extent, at) : AffineCell(extent, index[side], withSlopes[side]);
+    };
+    const bool isInside = hasColumn && find(0) && find(1);
     cells.first[0][lane] = -1;
     if (isInside)
     {
-      const FeatureCell<3> own[2] = { { forces.sides[0].grid.extent, index[0] },
-                                      { forces.sides[1].grid.extent, index[1] } };
-      if ((withSlopes[0] && own[0].isShifted) || (withSlopes[1] && own[1].isShifted))
+      const AffineCell own[2] = { cellOf(0), cellOf(1) };
+      const bool       isMixed = own[0].isMixed || own[1].isMixed;
+      for (int side = 0; side < 2; ++side)
       {
-        const FeatureComparison<3> comparison{ { forces.sides[0].data, forces.sides[1].data },
-                                               { withSlopes[0], withSlopes[1] },
-                                               forces.channels,
-                                               true };
-        sum = comparison.Run(own[0], own[1], byIndex);
+        cells.first[side][lane] = isMixed ? -1 : own[side].first;
+        cells.isSample[side][lane] = own[side].isSample;
         for (int d = 0; d < 3; ++d)
         {
-          rise[0][d] = rise[1][d] = 1.0F;
+          cells.upper[side][d][lane] = own[side].upper[d];
+          rise[side][d] = isMixed ? 1.0F : own[side].rise[d];
         }
       }
-      else
+      if (isMixed)
       {
-        for (int side = 0; side < 2; ++side)
+        const std::int64_t   here[3] = { at[0], at[1], at[2] }; // else the loop's would be in memory
+        const ComparedSample compared = CompareAlone(forces, here, offset);
+        sum = compared.sum;
+        for (int d = 0; d < 3; ++d)
         {
-          cells.first[side][lane] = own[side].first;
-          for (int d = 0; d < 3; ++d)
-          {
-            cells.upper[side][d][lane] = own[side].upper[d];
-            rise[side][d] = own[side].rise[d];
-          }
+          byIndex[0][d] = compared.byIndex[0][d];
+          byIndex[1][d] = compared.byIndex[1][d];
         }
       }
     }
@@ -381,13 +518,24 @@ __launch_bounds__(BoxLanes, 2)
   StoreBoxSums(sums, partial);
 }
 
-/** \brief Whether all stages after a field on the grid of the forces are affine. */
+/** \brief Whether indices in an image fit into 29 bits, and all stages after a field on the grid of the forces are
+ * affine. */
 inline bool
-IsAffineAfterField(const FieldGrid & output, const std::vector<TransformChain::Stage> & stages)
+IsAffine(const FieldGrid & output, const MovedFeatures & image)
 {
-  return std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(CountFieldsOn(output, stages)),
+  constexpr std::int64_t most = std::int64_t{ 1 } << 29;
+  const auto &           size = image.features.grid.size;
+  const auto &           stages = image.stages;
+  return *std::max_element(size.begin(), size.end()) < most && std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(CountFieldsOn(output, stages)),
                      stages.end(),
                      [](const TransformChain::Stage & stage) { return stage.kind == TransformKind::Affine; });
+}
+
+inline bool
+IsSameGrid(const FieldGrid & first, const FieldGrid & second)
+{
+  return first.start == second.start && first.size == second.size && first.origin == second.origin &&
+         first.indexToPoint == second.indexToPoint && first.pointToIndex == second.pointToIndex;
 }
 
 inline AffineSide
@@ -398,6 +546,13 @@ MakeAffineSide(const FieldGrid & output, const MovedFeatures & image, void * for
   side.data = static_cast<const float *>(image.features.data.get());
   side.mask = { MakeGeometry<3>(image.maskGrid), image.mask };
   side.stages = MakeWarpStages<3, true>(output, image.stages);
+  for (int d = 0; d < 3; ++d)
+  {
+    const GridExtent<3> & extent = side.grid.extent;
+    side.lower[d] = static_cast<double>(extent.start[d]) - 0.5;
+    side.upper[d] = static_cast<double>(extent.start[d] + extent.size[d] - 1) + 0.5;
+  }
+  side.isOnGrid = image.stages.empty() && image.mask == nullptr && IsSameGrid(image.features.grid, output);
   side.force = force;
   // The derivative of an index with respect to the point before the affine stages.
   double byPoint[3][3];

@@ -63,8 +63,8 @@ LaunchForces(const FieldShape &                   shape,
   const FieldBoxes   boxes = BoxesOf(walk);
   const unsigned int blocks = BlocksOf(boxes.Count());
   const auto         stream = residence.GetStream().Get();
-  if (shape.grid.dimension == 3 && IsByFours(images) && IsAffineAfterField(shape.grid, images[0].stages) &&
-      IsAffineAfterField(shape.grid, images[1].stages))
+  if (shape.grid.dimension == 3 && IsByFours(images) && IsAffine(shape.grid, images[0]) &&
+      IsAffine(shape.grid, images[1]))
   {
     AffineForces forces;
     forces.output = MakeGeometry<3>(shape.grid);

@@ -170,12 +170,13 @@ MakeExactTerm(const double (&sums)[WindowSums],
 
 /** \brief Evaluates a window, and stores its numbers.
  *
+ * \tparam TPair CentredPair, or a class with its functions
  * \param[in] position offset of its centre in all pairs, \param[in] offset the same in its pair
  * \param[in,out] total the window is added to it */
-template <typename TReal>
+template <typename TReal, typename TPair>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 EvaluateWindow(const ExactArguments<TReal> & arguments,
-               const CentredPair<TReal> &    pair,
+               const TPair &                 pair,
                std::int64_t                  position,
                std::int64_t                  offset,
                const double (&sums)[WindowSums],
@@ -210,12 +211,13 @@ EvaluateWindow(const ExactArguments<TReal> & arguments,
  * A non-finite sample is only in flat windows, and has no gradient.
  *
  * \tparam VNumbers ExactWindowNumbers, or FactorsOfOne for one gradient
+ * \tparam TPair CentredPair, or a class with its functions
  * \param[in] sums sums of the numbers of the windows that contain the sample
  * \param[out] byFixed, byMoving the gradients; with FactorsOfOne only the requested one is correct */
-template <int VNumbers, typename TReal>
+template <int VNumbers, typename TReal, typename TPair>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 MakeValueGradients(const ExactArguments<TReal> & arguments,
-                   const CentredPair<TReal> &    pair,
+                   const TPair &                 pair,
                    std::int64_t                  offset,
                    const double (&sums)[VNumbers],
                    double & byFixed,

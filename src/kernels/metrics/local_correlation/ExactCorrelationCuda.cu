@@ -105,6 +105,43 @@ __launch_bounds__(MaxLocalThreads)
   }
 }
 
+/** One of several pairs, see CentredPair. Its arrays are those of the first pair at an offset: addresses are not kept in
+ * registers. */
+template <typename TReal>
+struct PairOnDevice
+{
+  __device__ __forceinline__
+  PairOnDevice(const ExactArguments<TReal> & arguments, std::int64_t number)
+    : all(arguments.first)
+    , first(number * arguments.plane)
+    , firstOfMask(number * arguments.maskStride)
+    , fixedCentre(static_cast<TReal>(arguments.centres[2 * number]))
+    , movingCentre(static_cast<TReal>(arguments.centres[2 * number + 1]))
+  {}
+
+  __device__ __forceinline__ bool
+  IsValid(std::int64_t offset) const
+  {
+    return all.IsValid(firstOfMask + offset);
+  }
+  __device__ __forceinline__ TReal
+  Fixed(std::int64_t offset) const
+  {
+    return all.fixed[first + offset] - fixedCentre;
+  }
+  __device__ __forceinline__ TReal
+  Moving(std::int64_t offset) const
+  {
+    return all.moving[first + offset] - movingCentre;
+  }
+
+  const GridPair<TReal> & all;         ///< pairs
+  std::int64_t            first;       ///< offset of this one
+  std::int64_t            firstOfMask; ///< offset in masks
+  TReal                   fixedCentre;
+  TReal                   movingCentre;
+};
+
 /** A sample whose window a thread has summed, in its row of the tile. */
 struct RowSample
 {
@@ -114,6 +151,7 @@ struct RowSample
   int          rowLength;
   int          lane;
   bool         isInGrid; ///< else it is beyond the end of the row
+  NeighbourSteps steps;
 };
 
 /** The first march: what of a pair is summed over windows, and what is done with the sums. */
@@ -122,15 +160,13 @@ struct PairWork
 {
   using Pixel = TReal;
   using Line = double;
-  static constexpr int  Inputs = 2;
-  static constexpr int  Sums = WindowSums;
-  static constexpr bool IsCopied = false; // values are centred
+  static constexpr int Inputs = 2;
+  static constexpr int Sums = WindowSums;
 
   __device__ __forceinline__
   PairWork(const ExactArguments<TReal> & arguments, std::int64_t number)
     : m_Arguments(arguments)
     , m_Pair(arguments, number)
-    , m_First(number * arguments.plane)
   {}
 
   __device__ __forceinline__ bool
@@ -138,20 +174,30 @@ struct PairWork
   {
     return m_Pair.IsValid(offset);
   }
-  __device__ __forceinline__ TReal
-  Value(int input, std::int64_t offset) const
+  __device__ __forceinline__ const TReal *
+  Address(int input, std::int64_t offset) const
   {
-    return input == 0 ? m_Pair.Fixed(offset) : m_Pair.Moving(offset);
+    return (input == 0 ? m_Pair.all.fixed : m_Pair.all.moving) + m_Pair.first + offset;
   }
-  __device__ __forceinline__ static double
-  Number(int number, const TReal (&values)[Inputs])
+  __device__ __forceinline__ TReal
+  Outside(int input) const
   {
-    return WindowNumberOf<FusedWindowProduct>(number, static_cast<double>(values[0]), static_cast<double>(values[1]));
+    return input == 0 ? m_Pair.fixedCentre : m_Pair.movingCentre;
+  }
+  __device__ __forceinline__ double
+  Number(int number, const TReal (&values)[Inputs]) const
+  {
+    return WindowNumberOf<FusedWindowProduct>(number,
+                                              static_cast<double>(values[0] - m_Pair.fixedCentre),
+                                              static_cast<double>(values[1] - m_Pair.movingCentre));
   }
   struct Ahead
   {};
   __device__ __forceinline__ void
-  Load(const RowSample &, Ahead &) const
+  Begin(RowSample &) const
+  {}
+  __device__ __forceinline__ void
+  Load(RowSample &, Ahead &) const
   {}
   template <int VRadius>
   __device__ __forceinline__ void
@@ -164,14 +210,13 @@ struct PairWork
   {
     if (sample.isInGrid)
     {
-      EvaluateWindow(m_Arguments, m_Pair, m_First + sample.offset, sample.offset, sums, count, total);
+      EvaluateWindow(m_Arguments, m_Pair, m_Pair.first + sample.offset, sample.offset, sums, count, total);
     }
   }
 
 private:
   const ExactArguments<TReal> & m_Arguments;
-  CentredPair<TReal>            m_Pair;
-  std::int64_t                  m_First;
+  PairOnDevice<TReal>           m_Pair;
 };
 
 /** The second one, of the windows' numbers, whose sums along x are rounded to the type of the numbers: of floats, all
@@ -181,77 +226,129 @@ struct FactorWork
 {
   using Pixel = TReal;
   using Line = TReal;
-  static constexpr int  Inputs = VNumbers;
-  static constexpr int  Sums = VNumbers;
-  static constexpr bool IsCopied = true;
+  static constexpr int Inputs = VNumbers;
+  static constexpr int Sums = VNumbers;
 
   __device__ __forceinline__
   FactorWork(const ExactArguments<TReal> & arguments, std::int64_t number)
     : m_Arguments(arguments)
     , m_Pair(arguments, number)
-    , m_First(number * arguments.plane)
   {}
 
   __device__ __forceinline__ const TReal *
   Address(int input, std::int64_t offset) const
   {
     // For one gradient the last two are those of its image.
-    const int n = VNumbers == FactorsOfOne && input > 0 && m_Pair.fixedDerivative == nullptr ? input + 2 : input;
-    return m_Arguments.factors[n] + m_First + offset;
+    const int n = VNumbers == FactorsOfOne && input > 0 && m_Pair.all.fixedDerivative == nullptr ? input + 2 : input;
+    return m_Arguments.factors[n] + m_Pair.first + offset;
+  }
+  __device__ __forceinline__ static TReal
+  Outside(int)
+  {
+    return TReal(0);
   }
   __device__ __forceinline__ static double
   Number(int number, const TReal (&values)[Inputs])
   {
     return static_cast<double>(values[number]);
   }
-  using Ahead = CentrePixels<TReal>;
+  struct Ahead
+  {
+    GridNeighbours<TReal> aroundFixed;
+    GridNeighbours<TReal> aroundMoving;
+  };
+  /** Finds the neighbours of a column. */
+  __device__ __forceinline__ void
+  Begin(RowSample & sample) const
+  {
+    const GridDifferences & differences = m_Pair.all.differences;
+    differences.FindSteps(0, sample.place[0], 1, sample.steps);
+    differences.FindSteps(1, sample.place[1], differences.extent.size[0], sample.steps);
+  }
   /** Reads the neighbours of a sample, which arrive while windows are summed. */
   __device__ __forceinline__ void
-  Load(const RowSample & sample, Ahead & pixels) const
+  Load(RowSample & sample, Ahead & ahead) const
   {
-    pixels.LoadNeighbours(m_Pair, sample.place, sample.offset);
+    const GridPair<TReal> & pair = m_Pair.all;
+    const auto &            size = pair.differences.extent.size;
+    pair.differences.FindSteps(2, sample.place[2], size[0] * size[1], sample.steps);
+    const auto load = [&](const TReal * image, GridNeighbours<TReal> & around) {
+      const TReal * const at = image + m_Pair.first + sample.offset;
+#pragma unroll
+      for (int d = 0; d < 3; ++d)
+      {
+        around.above[d] = at[sample.steps.above[d]];
+        around.below[d] = at[-sample.steps.below[d]];
+      }
+    };
+    if (pair.movingDerivative != nullptr && pair.HasDifferences(pair.movingGradient))
+    {
+      load(pair.moving, ahead.aroundMoving);
+    }
+    if (pair.fixedDerivative != nullptr && pair.HasDifferences(pair.fixedGradient))
+    {
+      load(pair.fixed, ahead.aroundFixed);
+    }
   }
   /** \param[out] staged memory of the warp, 3 numbers a sample of the row */
   template <int VRadius>
   __device__ __forceinline__ void
   Evaluate(const RowSample & sample,
-           const Ahead &     pixels,
+           const Ahead &     ahead,
            const double (&sums)[Sums],
            double,
            TReal * staged,
            LocalCorrelationSums &) const
   {
-    TReal  ofMoving[3] = {};
-    TReal  ofFixed[3] = {};
-    double byFixed = 0.0;
-    double byMoving = 0.0;
+    const GridPair<TReal> & pair = m_Pair.all;
+    double                  byFixed = 0.0;
+    double                  byMoving = 0.0;
     if (sample.isInGrid)
     {
       MakeValueGradients<VNumbers>(m_Arguments, m_Pair, sample.offset, sums, byFixed, byMoving);
-      pixels.Gradients(m_Pair, sample.place, sample.offset, ofMoving, ofFixed);
     }
-    const auto store = [&](void * derivative, double byValue, const TReal(&gradient)[3]) {
-      if (derivative != nullptr)
-      {
-        StoreRow<VRadius>(m_Pair,
-                          derivative,
-                          static_cast<TReal>(byValue),
-                          gradient,
-                          byValue == 0.0,
-                          sample.lane,
-                          sample.rowLength,
-                          sample.firstOfRow,
-                          staged);
-      }
-    };
-    store(m_Pair.movingDerivative, byMoving, ofMoving);
-    store(m_Pair.fixedDerivative, byFixed, ofFixed);
+    this->Store<VRadius>(sample, pair.movingDerivative, pair.movingGradient, ahead.aroundMoving, byMoving, staged);
+    this->Store<VRadius>(sample, pair.fixedDerivative, pair.fixedGradient, ahead.aroundFixed, byFixed, staged);
   }
 
 private:
+  /** Multiplies a derivative by the value with the gradient of the image, and writes the row. */
+  template <int VRadius>
+  __device__ __forceinline__ void
+  Store(const RowSample &             sample,
+        void *                        derivative,
+        const void *                  gradients,
+        const GridNeighbours<TReal> & around,
+        double                        byValue,
+        TReal *                       staged) const
+  {
+    const GridPair<TReal> & pair = m_Pair.all;
+    if (derivative == nullptr)
+    {
+      return;
+    }
+    TReal gradient[3] = {};
+    if (pair.HasDifferences(gradients))
+    {
+      pair.differences.AlongAxes(around, sample.steps, gradient);
+    }
+    else if (sample.isInGrid)
+    {
+      pair.Gradient(around, gradients, sample.place, sample.offset, gradient);
+    }
+    StoreRow<VRadius>(pair,
+                      derivative,
+                      static_cast<TReal>(byValue),
+                      gradient,
+                      byValue == 0.0,
+                      sample.lane,
+                      sample.rowLength,
+                      m_Pair.first + sample.firstOfRow,
+                      staged);
+  }
+
   const ExactArguments<TReal> & m_Arguments;
-  CentredPair<TReal>            m_Pair;
-  std::int64_t                  m_First;
+  PairOnDevice<TReal>           m_Pair;
 };
 
 /** A march along z; see LocalCorrelationKernel.
@@ -302,12 +399,13 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   sample.rowLength = min(LocalColumns, blocks.size[0] - firstX);
   sample.lane = lane;
   sample.isInGrid = x < blocks.size[0];
+  sample.place[0] = x;
+  sample.place[1] = y;
+  work.Begin(sample);
 
   const auto isSlice = [&](int z) { return z >= 0 && z < blocks.size[2]; };
-  const auto copy = [&](int z) {
-    CopyTile<VMasked, VRadius>(
-      work, blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1], z, tile, inside);
-  };
+  const TileCopies<VMasked, VRadius> copies(blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1]);
+  const auto copy = [&](int z) { copies.Run(work, blocks, space, z, tile, inside); };
 
   const int begin = firstZ - blocks.radius[2];
   const int steps = slices + 2 * blocks.radius[2];
@@ -325,8 +423,6 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
     typename TWork::Ahead ahead;
     sample.firstOfRow = (std::int64_t{ of } * blocks.size[1] + y) * blocks.size[0] + firstX;
     sample.offset = sample.firstOfRow + (x - firstX);
-    sample.place[0] = x;
-    sample.place[1] = y;
     sample.place[2] = of;
     if (evaluates && sample.isInGrid)
     {

@@ -33,11 +33,10 @@
  * \c Sums how many numbers of a sample are summed, and
  *
  *     using Line = double;                                 // type of the sums along x in shared memory
- *     static constexpr bool IsCopied;                      // values are those of arrays
- *     Pixel Value(int input, std::int64_t offset);         // of a sample that is valid
- *     const Pixel * Address(int input, std::int64_t offset); // where they are, of terms that are copied
+ *     const Pixel * Address(int input, std::int64_t offset); // of a value
+ *     Pixel Outside(int input);                            // value outside of the grid and of masks
  *     bool IsValid(std::int64_t offset);                   // where there are masks
- *     static double Number(int number, const Pixel (&values)[Inputs]); */
+ *     double Number(int number, const Pixel (&values)[Inputs]); // 0 outside */
 
 namespace itk::CudaSpline
 {
@@ -186,9 +185,8 @@ struct PairTerms
 {
   using Pixel = TPixel;
   using Line = double;
-  static constexpr int  Inputs = 2;
-  static constexpr int  Sums = WindowSums;
-  static constexpr bool IsCopied = true;
+  static constexpr int Inputs = 2;
+  static constexpr int Sums = WindowSums;
 
   const LocalCentre<TPixel> & centre;
 
@@ -197,15 +195,15 @@ struct PairTerms
   {
     return (input == 0 ? centre.fixed : centre.moving) + offset;
   }
-  __device__ __forceinline__ TPixel
-  Value(int input, std::int64_t offset) const
-  {
-    return *this->Address(input, offset);
-  }
   __device__ __forceinline__ bool
   IsValid(std::int64_t offset) const
   {
     return centre.IsValid(offset);
+  }
+  __device__ __forceinline__ static TPixel
+  Outside(int)
+  {
+    return TPixel(0);
   }
   __device__ __forceinline__ static double
   Number(int number, const TPixel (&values)[Inputs])
@@ -214,41 +212,117 @@ struct PairTerms
   }
 };
 
-/** Copies the values of a slice that the windows of a tile reach; outside of the grid, and of masks, they are 0. */
-template <bool VMasked, int VRadius, typename TTerms>
-__device__ __forceinline__ void
-CopyTile(const TTerms &           terms,
-         const LocalBlocks &      blocks,
-         const LocalSpace &       space,
-         int                      firstX,
-         int                      firstY,
-         int                      z,
-         typename TTerms::Pixel * tile,
-         std::uint8_t *           inside)
+/** Copies the values of slices that the windows of a tile reach. What a
+ * thread copies, and where to, is the same for all slices. */
+template <bool VMasked, int VRadius>
+class TileCopies
 {
-  using Pixel = typename TTerms::Pixel;
-  const int width = VRadius >= 0 ? LocalColumns + 2 * VRadius : space.width;
-  const int ofInput = space.lines * space.stride;
-  for (int i = static_cast<int>(threadIdx.x); i < space.lines * width; i += static_cast<int>(blockDim.x))
+public:
+  __device__ __forceinline__
+  TileCopies(const LocalBlocks & blocks, const LocalSpace & space, int firstX, int firstY)
+    : m_First{ firstX, firstY }
   {
-    const int          row = i / width;
-    const int          column = i - row * width;
-    const int          x = firstX + column;
-    const int          y = firstY + row;
-    const int          to = row * space.stride + column;
-    const std::int64_t offset = (std::int64_t{ z } * blocks.size[1] + y) * blocks.size[0] + x;
-    const bool         isThere = x >= 0 && x < blocks.size[0] && y >= 0 && y < blocks.size[1];
-    if constexpr (VMasked || !TTerms::IsCopied)
+    if constexpr (IsCompiled)
     {
-      const bool counts = isThere && (!VMasked || terms.IsValid(offset));
-      if constexpr (VMasked)
+#pragma unroll
+      for (int k = 0; k < Items; ++k)
       {
-        inside[to] = counts ? 1 : 0;
+        this->Find(blocks, space, static_cast<int>(threadIdx.x + k * blockDim.x), m_From[k], m_To[k]);
       }
+    }
+  }
+
+  /** Starts the copies of a slice of the grid. */
+  template <typename TTerms>
+  __device__ __forceinline__ void
+  Run(const TTerms &           terms,
+      const LocalBlocks &      blocks,
+      const LocalSpace &       space,
+      int                      z,
+      typename TTerms::Pixel * tile,
+      std::uint8_t *           inside) const
+  {
+    const std::int64_t slice = std::int64_t{ z } * blocks.size[1] * blocks.size[0];
+    const int          count = space.lines * space.width;
+    if constexpr (IsCompiled)
+    {
+#pragma unroll
+      for (int k = 0; k < Items; ++k)
+      {
+        if (m_To[k] >= 0)
+        {
+          this->Copy(terms, space, slice, m_From[k], m_To[k], tile, inside);
+        }
+      }
+      for (int i = static_cast<int>(threadIdx.x + Items * blockDim.x); i < count; i += static_cast<int>(blockDim.x))
+      {
+        this->CopyItem(terms, blocks, space, slice, i, tile, inside);
+      }
+    }
+    else
+    {
+      for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
+      {
+        this->CopyItem(terms, blocks, space, slice, i, tile, inside);
+      }
+    }
+  }
+
+private:
+  static constexpr bool IsCompiled = VRadius >= 0;
+  static constexpr int  Items = IsCompiled ? 2 : 1; // whose offsets are in registers
+
+  /** \param[out] from offset in the slice; negative: outside of the grid
+   * \param[out] to offset in the tile; negative: there is no such item */
+  __device__ __forceinline__ void
+  Find(const LocalBlocks & blocks, const LocalSpace & space, int item, std::int64_t & from, int & to) const
+  {
+    const int  width = IsCompiled ? LocalColumns + 2 * VRadius : space.width;
+    const int  row = item / width;
+    const int  column = item - row * width;
+    const int  x = m_First[0] + column;
+    const int  y = m_First[1] + row;
+    const bool isThere = x >= 0 && x < blocks.size[0] && y >= 0 && y < blocks.size[1];
+    from = isThere ? std::int64_t{ y } * blocks.size[0] + x : -1;
+    to = row < space.lines ? row * space.stride + column : -1;
+  }
+
+  template <typename TTerms>
+  __device__ __forceinline__ void
+  CopyItem(const TTerms &           terms,
+           const LocalBlocks &      blocks,
+           const LocalSpace &       space,
+           std::int64_t             slice,
+           int                      item,
+           typename TTerms::Pixel * tile,
+           std::uint8_t *           inside) const
+  {
+    std::int64_t from = 0;
+    int          to = 0;
+    this->Find(blocks, space, item, from, to);
+    this->Copy(terms, space, slice, from, to, tile, inside);
+  }
+
+  template <typename TTerms>
+  __device__ __forceinline__ static void
+  Copy(const TTerms &           terms,
+       const LocalSpace &       space,
+       std::int64_t             slice,
+       std::int64_t             from,
+       int                      to,
+       typename TTerms::Pixel * tile,
+       std::uint8_t *           inside)
+  {
+    const int          ofInput = space.lines * space.stride;
+    const std::int64_t offset = slice + from;
+    if constexpr (VMasked)
+    {
+      const bool counts = from >= 0 && terms.IsValid(offset);
+      inside[to] = counts ? 1 : 0;
 #pragma unroll
       for (int n = 0; n < TTerms::Inputs; ++n)
       {
-        tile[to + n * ofInput] = counts ? terms.Value(n, offset) : Pixel(0);
+        tile[to + n * ofInput] = counts ? *terms.Address(n, offset) : terms.Outside(n);
       }
     }
     else
@@ -256,24 +330,28 @@ CopyTile(const TTerms &           terms,
 #pragma unroll
       for (int n = 0; n < TTerms::Inputs; ++n)
       {
-        if (isThere)
+        if (from >= 0)
         {
           CopyElement(tile + to + n * ofInput, terms.Address(n, offset));
         }
         else
         {
-          tile[to + n * ofInput] = Pixel(0);
+          tile[to + n * ofInput] = terms.Outside(n);
         }
       }
     }
   }
-}
 
-/** Sums along x: a thread computes a number of the windows of some neighbours, or all numbers of one window for radii
- * without a compiled kernel. */
+  int          m_First[2]; // sample of the first value along x and y
+  std::int64_t m_From[Items];
+  int          m_To[Items];
+};
+
+/** Sums along x: a thread computes the windows of some neighbours, or of one for radii without a compiled kernel. Where
+ * few threads would have some, and each number is that of an input, a thread computes one number. */
 template <bool VMasked, int VRadius, typename TTerms>
 __device__ __forceinline__ void
-SumAlongX(const TTerms &,
+SumAlongX(const TTerms &                 terms,
           const LocalBlocks &            blocks,
           const LocalSpace &             space,
           const typename TTerms::Pixel * tile,
@@ -282,53 +360,101 @@ SumAlongX(const TTerms &,
 {
   using Pixel = typename TTerms::Pixel;
   using Line = typename TTerms::Line;
-  constexpr int inputs = TTerms::Inputs;
-  const int     ofInput = space.lines * space.stride;
-  const int     ofNumber = space.lines * LineStride;
-  if constexpr (VRadius >= 0)
+  constexpr int  inputs = TTerms::Inputs;
+  constexpr bool isSplit = VRadius > 2 && inputs == TTerms::Sums && !VMasked;
+  const int      ofInput = space.lines * space.stride;
+  const int      ofNumber = space.lines * LineStride;
+  if constexpr (isSplit)
   {
-    constexpr int numbers = TTerms::Sums + (VMasked ? 1 : 0);
     constexpr int ofGroup = LocalGroup(VRadius);
     constexpr int groups = LocalColumns / ofGroup;
     constexpr int reach = ofGroup + 2 * VRadius;
     const int     items = space.lines * groups;
-    for (int i = static_cast<int>(threadIdx.x); i < numbers * items; i += static_cast<int>(blockDim.x))
+    int           number = 0;
+    int           item = static_cast<int>(threadIdx.x);
+    for (; item >= items; item -= items)
     {
-      const int    number = i / items; // the same for a warp if its lanes divide the items
-      const int    row = (i - number * items) / groups;
-      const int    group = i % groups;
-      const int    from = row * space.stride + group * ofGroup;
-      Line * const to = lines + number * ofNumber + row * LineStride + group;
-      double       values[reach];
-      double       sums[ofGroup];
+      ++number;
+    }
+    while (number < TTerms::Sums)
+    {
+      const int           row = item / groups;
+      const int           group = item % groups;
+      const Pixel * const from = tile + number * ofInput + row * space.stride + group * ofGroup;
+      Line * const        to = lines + number * ofNumber + row * LineStride + group;
+      double              values[reach];
+      double              sums[ofGroup];
 #pragma unroll
-      for (int n = 0; n < numbers; ++n)
+      for (int k = 0; k < reach; ++k)
       {
-        if (n == number)
-        {
-#pragma unroll
-          for (int k = 0; k < reach; ++k)
-          {
-            if (VMasked && n == TTerms::Sums)
-            {
-              values[k] = static_cast<double>(inside[from + k]);
-              continue;
-            }
-            Pixel pixels[inputs];
-#pragma unroll
-            for (int input = 0; input < inputs; ++input)
-            {
-              pixels[input] = tile[from + k + input * ofInput];
-            }
-            values[k] = TTerms::Number(n, pixels);
-          }
-        }
+        values[k] = static_cast<double>(from[k]);
       }
       SumWindows<VRadius, ofGroup>(values, sums);
 #pragma unroll
       for (int k = 0; k < ofGroup; ++k)
       {
         to[k * groups] = static_cast<Line>(sums[k]);
+      }
+      for (item += static_cast<int>(blockDim.x); item >= items; item -= items)
+      {
+        ++number;
+      }
+    }
+  }
+  else if constexpr (VRadius >= 0)
+  {
+    constexpr int ofGroup = LocalGroup(VRadius);
+    constexpr int groups = LocalColumns / ofGroup;
+    constexpr int reach = ofGroup + 2 * VRadius;
+    for (int i = static_cast<int>(threadIdx.x); i < space.lines * groups; i += static_cast<int>(blockDim.x))
+    {
+      const int           row = i / groups;
+      const int           group = i % groups;
+      const Pixel * const from = tile + row * space.stride + group * ofGroup;
+      Line * const        to = lines + row * LineStride + group;
+      Pixel               pixels[reach][inputs];
+#pragma unroll
+      for (int k = 0; k < reach; ++k)
+      {
+#pragma unroll
+        for (int n = 0; n < inputs; ++n)
+        {
+          pixels[k][n] = from[k + n * ofInput];
+        }
+      }
+#pragma unroll
+      for (int n = 0; n < TTerms::Sums; ++n)
+      {
+        double values[reach];
+        double sums[ofGroup];
+#pragma unroll
+        for (int k = 0; k < reach; ++k)
+        {
+          values[k] = terms.Number(n, pixels[k]);
+        }
+        SumWindows<VRadius, ofGroup>(values, sums);
+#pragma unroll
+        for (int k = 0; k < ofGroup; ++k)
+        {
+          to[n * ofNumber + k * groups] = static_cast<Line>(sums[k]);
+        }
+      }
+      if constexpr (VMasked)
+      {
+        const std::uint8_t * const counted = inside + row * space.stride + group * ofGroup;
+        double                     values[reach];
+        double                     sums[ofGroup];
+#pragma unroll
+        for (int k = 0; k < reach; ++k)
+        {
+          values[k] = static_cast<double>(counted[k]);
+        }
+        SumWindows<VRadius, ofGroup>(values, sums);
+#pragma unroll
+        for (int k = 0; k < ofGroup; ++k)
+        {
+          to[TTerms::Sums * ofNumber + k * groups] = static_cast<Line>(sums[k]);
+        }
       }
     }
   }
@@ -352,7 +478,7 @@ SumAlongX(const TTerms &,
 #pragma unroll
         for (int n = 0; n < TTerms::Sums; ++n)
         {
-          sums[n] += TTerms::Number(n, pixels);
+          sums[n] += terms.Number(n, pixels);
         }
         if constexpr (VMasked)
         {

@@ -39,6 +39,14 @@ struct GridNeighbours
   TPixel below[3];
 };
 
+/** \brief Distances of a sample's neighbours in memory, 0 at an end, and whether differences along an axis count. */
+struct NeighbourSteps
+{
+  std::int64_t above[3];
+  std::int64_t below[3];
+  bool         counts[3];
+};
+
 /** \brief PointDifferences() at the samples of the image, with few operations if its axes are those of physical space.
  *
  * The points half a spacing away are then in the middle between samples. Whether those beyond the first and the last
@@ -92,6 +100,17 @@ struct GridDifferences
     return found;
   }
 
+  /** Finds the steps of a sample along an axis. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  FindSteps(unsigned int axis, std::int64_t at, std::int64_t stride, NeighbourSteps & steps) const
+  {
+    const bool isFirst = at == 0;
+    const bool isLast = at + 1 == extent.size[axis];
+    steps.above[axis] = isLast ? 0 : stride;
+    steps.below[axis] = isFirst ? 0 : stride;
+    steps.counts[axis] = (!isFirst || countsFirst[axis]) && (!isLast || countsLast[axis]);
+  }
+
   /** \brief The gradient at a sample, if the axes are those of physical space.
    *
    * \tparam TReal type of the differences
@@ -107,6 +126,18 @@ struct GridDifferences
       const bool counts = (at[d] != 0 || countsFirst[d]) && (at[d] + 1 != extent.size[d] || countsLast[d]);
       const auto difference = static_cast<TReal>(around.above[d]) - static_cast<TReal>(around.below[d]);
       gradient[d] = counts ? difference * static_cast<TReal>(weight[d]) : TReal(0);
+    }
+  }
+
+  /** The same with the steps of the sample. */
+  template <typename TPixel, typename TReal>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  AlongAxes(const GridNeighbours<TPixel> & around, const NeighbourSteps & steps, TReal (&gradient)[Axes]) const
+  {
+    for (unsigned int d = 0; d < Axes; ++d)
+    {
+      const auto difference = static_cast<TReal>(around.above[d]) - static_cast<TReal>(around.below[d]);
+      gradient[d] = steps.counts[d] ? difference * static_cast<TReal>(weight[d]) : TReal(0);
     }
   }
 
