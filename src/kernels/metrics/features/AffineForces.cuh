@@ -440,7 +440,7 @@ StoreForce(const AffineForces & forces, const AffineSide & side, std::int64_t of
 
 /** Forces of a box, and its sums. */
 __global__ void
-__launch_bounds__(BoxLanes, 2)
+__launch_bounds__(BoxLanes, 3)
   AffineForcesKernel(const __grid_constant__ AffineForces forces, const FieldBoxes boxes, PointSums * partial)
 {
   __shared__ WarpCells ofWarps[ForcesWarps];

@@ -206,34 +206,25 @@ EvaluateWindow(const ExactArguments<TReal> & arguments,
   }
 }
 
-/** \brief The gradients of a pair's sum with respect to the values of a sample; 0 if it does not count.
+/** \brief The gradients of a pair's sum with respect to the centred values of a sample that counts.
  *
- * A non-finite sample is only in flat windows, and has no gradient.
+ * A non-finite sample is only in flat windows, and has no gradient, unless non-finite values are kept.
  *
  * \tparam VNumbers ExactWindowNumbers, or FactorsOfOne for one gradient
- * \tparam TPair CentredPair, or a class with its functions
  * \param[in] sums sums of the numbers of the windows that contain the sample
  * \param[out] byFixed, byMoving the gradients; with FactorsOfOne only the requested one is correct */
-template <int VNumbers, typename TReal, typename TPair>
+template <int VNumbers>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-MakeValueGradients(const ExactArguments<TReal> & arguments,
-                   const TPair &                 pair,
-                   std::int64_t                  offset,
+MakeValueGradients(double fixed,
+                   double moving,
+                   bool   keepsNonFinite,
                    const double (&sums)[VNumbers],
                    double & byFixed,
                    double & byMoving)
 {
   constexpr int own = VNumbers - 2;
-  byFixed = 0.0;
-  byMoving = 0.0;
-  if (!pair.IsValid(offset))
-  {
-    return;
-  }
-  const auto fixed = static_cast<double>(pair.Fixed(offset));
-  const auto moving = static_cast<double>(pair.Moving(offset));
-  const bool isFinite = fixed - fixed == 0.0 && moving - moving == 0.0;
-  if (isFinite || arguments.keepsNonFinite)
+  const bool    isFinite = fixed - fixed == 0.0 && moving - moving == 0.0;
+  if (isFinite || keepsNonFinite)
   {
     byFixed = moving * sums[0] - fixed * sums[1] + sums[2];
     byMoving = fixed * sums[0] - moving * sums[own] + sums[own + 1];

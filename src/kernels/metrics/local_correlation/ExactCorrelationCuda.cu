@@ -143,6 +143,7 @@ struct PairOnDevice
 };
 
 /** A sample whose window a thread has summed, in its row of the tile. */
+template <typename TReal>
 struct RowSample
 {
   std::int64_t place[3];
@@ -151,7 +152,9 @@ struct RowSample
   int          rowLength;
   int          lane;
   bool         isInGrid; ///< else it is beyond the end of the row
-  NeighbourSteps steps;
+  int          above[2]; ///< to neighbours along x and y (samples); 0 at an end
+  int          below[2]; ///< see \c above
+  TReal        weights[3]; ///< GridDifferences::WeightAt()
 };
 
 /** The first march: what of a pair is summed over windows, and what is done with the sums. */
@@ -194,14 +197,14 @@ struct PairWork
   struct Ahead
   {};
   __device__ __forceinline__ void
-  Begin(RowSample &) const
+  Begin(RowSample<TReal> &) const
   {}
   __device__ __forceinline__ void
-  Load(RowSample &, Ahead &) const
+  Load(RowSample<TReal> &, Ahead &) const
   {}
   template <int VRadius>
   __device__ __forceinline__ void
-  Evaluate(const RowSample & sample,
+  Evaluate(const RowSample<TReal> & sample,
            const Ahead &,
            const double (&sums)[Sums],
            double count,
@@ -254,32 +257,47 @@ struct FactorWork
   }
   struct Ahead
   {
+    TReal                 fixed;
+    TReal                 moving;
     GridNeighbours<TReal> aroundFixed;
     GridNeighbours<TReal> aroundMoving;
   };
   /** Finds the neighbours of a column. */
   __device__ __forceinline__ void
-  Begin(RowSample & sample) const
+  Begin(RowSample<TReal> & sample) const
   {
     const GridDifferences & differences = m_Pair.all.differences;
-    differences.FindSteps(0, sample.place[0], 1, sample.steps);
-    differences.FindSteps(1, sample.place[1], differences.extent.size[0], sample.steps);
+    const auto              stride = static_cast<int>(differences.extent.size[0]);
+    for (int d = 0; d < 2; ++d)
+    {
+      const std::int64_t at = sample.place[d];
+      sample.above[d] = at + 1 == differences.extent.size[d] ? 0 : (d == 0 ? 1 : stride);
+      sample.below[d] = at == 0 ? 0 : (d == 0 ? -1 : -stride);
+      sample.weights[d] = static_cast<TReal>(differences.WeightAt(d, at));
+    }
   }
-  /** Reads the neighbours of a sample, which arrive while windows are summed. */
+  /** Reads a sample and its neighbours, which arrive while windows are summed. */
   __device__ __forceinline__ void
-  Load(RowSample & sample, Ahead & ahead) const
+  Load(RowSample<TReal> & sample, Ahead & ahead) const
   {
     const GridPair<TReal> & pair = m_Pair.all;
     const auto &            size = pair.differences.extent.size;
-    pair.differences.FindSteps(2, sample.place[2], size[0] * size[1], sample.steps);
+    const std::int64_t      ofSlice = size[0] * size[1];
+    const std::int64_t      above = sample.place[2] + 1 == size[2] ? 0 : ofSlice;
+    const std::int64_t      below = sample.place[2] == 0 ? 0 : -ofSlice;
+    sample.weights[2] = static_cast<TReal>(pair.differences.WeightAt(2, sample.place[2]));
+    ahead.fixed = m_Pair.Fixed(sample.offset);
+    ahead.moving = m_Pair.Moving(sample.offset);
     const auto load = [&](const TReal * image, GridNeighbours<TReal> & around) {
       const TReal * const at = image + m_Pair.first + sample.offset;
 #pragma unroll
-      for (int d = 0; d < 3; ++d)
+      for (int d = 0; d < 2; ++d)
       {
-        around.above[d] = at[sample.steps.above[d]];
-        around.below[d] = at[-sample.steps.below[d]];
+        around.above[d] = at[sample.above[d]];
+        around.below[d] = at[sample.below[d]];
       }
+      around.above[2] = at[above];
+      around.below[2] = at[below];
     };
     if (pair.movingDerivative != nullptr && pair.HasDifferences(pair.movingGradient))
     {
@@ -293,7 +311,7 @@ struct FactorWork
   /** \param[out] staged memory of the warp, 3 numbers a sample of the row */
   template <int VRadius>
   __device__ __forceinline__ void
-  Evaluate(const RowSample & sample,
+  Evaluate(const RowSample<TReal> & sample,
            const Ahead &     ahead,
            const double (&sums)[Sums],
            double,
@@ -305,7 +323,15 @@ struct FactorWork
     double                  byMoving = 0.0;
     if (sample.isInGrid)
     {
-      MakeValueGradients<VNumbers>(m_Arguments, m_Pair, sample.offset, sums, byFixed, byMoving);
+      if (m_Pair.IsValid(sample.offset))
+      {
+        MakeValueGradients<VNumbers>(static_cast<double>(ahead.fixed),
+                                     static_cast<double>(ahead.moving),
+                                     m_Arguments.keepsNonFinite,
+                                     sums,
+                                     byFixed,
+                                     byMoving);
+      }
     }
     this->Store<VRadius>(sample, pair.movingDerivative, pair.movingGradient, ahead.aroundMoving, byMoving, staged);
     this->Store<VRadius>(sample, pair.fixedDerivative, pair.fixedGradient, ahead.aroundFixed, byFixed, staged);
@@ -315,7 +341,7 @@ private:
   /** Multiplies a derivative by the value with the gradient of the image, and writes the row. */
   template <int VRadius>
   __device__ __forceinline__ void
-  Store(const RowSample &             sample,
+  Store(const RowSample<TReal> &             sample,
         void *                        derivative,
         const void *                  gradients,
         const GridNeighbours<TReal> & around,
@@ -330,7 +356,7 @@ private:
     TReal gradient[3] = {};
     if (pair.HasDifferences(gradients))
     {
-      pair.differences.AlongAxes(around, sample.steps, gradient);
+      pair.differences.AlongAxes(around, sample.weights, gradient);
     }
     else if (sample.isInGrid)
     {
@@ -395,7 +421,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   ColumnWindow<VNumbers> column(space, memory + (hasColumn ? row * LocalColumns + lane : 0));
   Pixel * const          staged = reinterpret_cast<Pixel *>(lines) + row * 3 * LocalColumns;
   LocalCorrelationSums   total;
-  RowSample              sample{};
+  RowSample<Pixel>       sample{};
   sample.rowLength = min(LocalColumns, blocks.size[0] - firstX);
   sample.lane = lane;
   sample.isInGrid = x < blocks.size[0];
@@ -404,7 +430,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   work.Begin(sample);
 
   const auto isSlice = [&](int z) { return z >= 0 && z < blocks.size[2]; };
-  const TileCopies<VMasked, VRadius> copies(blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1]);
+  const TileCopies<VMasked, VRadius, 2> copies(blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1]);
   const auto copy = [&](int z) { copies.Run(work, blocks, space, z, tile, inside); };
 
   const int begin = firstZ - blocks.radius[2];
@@ -563,7 +589,7 @@ LaunchRadius(const ExactArguments<typename TWork::Pixel> & arguments,
   {
     const LocalBlocks & blocks = march.blocks;
     const int           radius = blocks.radius[0];
-    if (radius == blocks.radius[1] && blocks.rows % MaxLocalRows == 0 &&
+    if (radius == blocks.radius[1] && blocks.rows % MaxLocalRows == 0 && blocks.size[0] <= MaxCompiledColumns &&
         blocks.rows * LocalColumns <= LocalThreads(radius, VMasked))
     {
       switch (radius)

@@ -25,6 +25,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /** \file
  * \brief Window sums on a device: what a block does of a slice, and with its ring of slices.
@@ -54,6 +55,7 @@ LocalGroup(int radius)
   return radius == 2 ? 2 : 4;
 }
 constexpr int LineStride = 40;  // numbers between rows of sums: neighbours begin in other banks
+constexpr int MaxCompiledColumns = 1 << 26; // of a grid: kernels of a compiled radius have offsets in rows in 32 bits
 constexpr int MaxLocalRows = 8; // samples along y whose windows a thread sums at once
 
 /** How the grid is cut. Passed by value. */
@@ -124,12 +126,12 @@ struct LocalSpace
 };
 
 /** Sums of 2 VRadius + 1 neighbours each, by their blocks of that length. All loops are unrolled. */
-template <int VRadius, int VCount>
+template <int VRadius, int VCount, typename TReal>
 __device__ __forceinline__ void
-SumWindows(const double (&values)[VCount + 2 * VRadius], double (&sums)[VCount])
+SumWindows(const TReal (&values)[VCount + 2 * VRadius], TReal (&sums)[VCount])
 {
   constexpr int window = 2 * VRadius + 1;
-  double        ends[VCount];
+  TReal         ends[VCount];
 #pragma unroll
   for (int i = VCount - 1; i >= 0; --i)
   {
@@ -151,14 +153,14 @@ SumWindows(const double (&values)[VCount + 2 * VRadius], double (&sums)[VCount])
       }
     }
   }
-  double begun = 0.0;
+  TReal begun = TReal(0);
 #pragma unroll
   for (int i = 0; i < VCount; ++i)
   {
     if (i % window == 0)
     {
       sums[i] = ends[i];
-      begun = 0.0;
+      begun = TReal(0);
     }
     else
     {
@@ -213,8 +215,10 @@ struct PairTerms
 };
 
 /** Copies the values of slices that the windows of a tile reach. What a
- * thread copies, and where to, is the same for all slices. */
-template <bool VMasked, int VRadius>
+ * thread copies, and where to, is the same for all slices.
+ *
+ * \tparam VItems values of a thread whose offsets are in registers, for a compiled radius */
+template <bool VMasked, int VRadius, int VItems>
 class TileCopies
 {
 public:
@@ -222,13 +226,10 @@ public:
   TileCopies(const LocalBlocks & blocks, const LocalSpace & space, int firstX, int firstY)
     : m_First{ firstX, firstY }
   {
-    if constexpr (IsCompiled)
-    {
 #pragma unroll
-      for (int k = 0; k < Items; ++k)
-      {
-        this->Find(blocks, space, static_cast<int>(threadIdx.x + k * blockDim.x), m_From[k], m_To[k]);
-      }
+    for (int k = 0; k < Items; ++k)
+    {
+      this->Find(blocks, space, static_cast<int>(threadIdx.x + k * blockDim.x), m_From[k], m_To[k]);
     }
   }
 
@@ -242,40 +243,34 @@ public:
       typename TTerms::Pixel * tile,
       std::uint8_t *           inside) const
   {
-    const std::int64_t slice = std::int64_t{ z } * blocks.size[1] * blocks.size[0];
+    const std::int64_t corner = (std::int64_t{ z } * blocks.size[1] + m_First[1]) * blocks.size[0] + m_First[0];
     const int          count = space.lines * space.width;
-    if constexpr (IsCompiled)
-    {
 #pragma unroll
-      for (int k = 0; k < Items; ++k)
+    for (int k = 0; k < Items; ++k)
+    {
+      if (m_To[k] >= 0)
       {
-        if (m_To[k] >= 0)
-        {
-          this->Copy(terms, space, slice, m_From[k], m_To[k], tile, inside);
-        }
-      }
-      for (int i = static_cast<int>(threadIdx.x + Items * blockDim.x); i < count; i += static_cast<int>(blockDim.x))
-      {
-        this->CopyItem(terms, blocks, space, slice, i, tile, inside);
+        this->Copy(terms, space, corner, m_From[k], m_To[k], tile, inside);
       }
     }
-    else
+    for (int i = static_cast<int>(threadIdx.x + Items * blockDim.x); i < count; i += static_cast<int>(blockDim.x))
     {
-      for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
-      {
-        this->CopyItem(terms, blocks, space, slice, i, tile, inside);
-      }
+      Offset from = 0;
+      int    to = 0;
+      this->Find(blocks, space, i, from, to);
+      this->Copy(terms, space, corner, from, to, tile, inside);
     }
   }
 
 private:
   static constexpr bool IsCompiled = VRadius >= 0;
-  static constexpr int  Items = IsCompiled ? 2 : 1; // whose offsets are in registers
+  static constexpr int  Items = IsCompiled ? VItems : 0;
+  using Offset = std::conditional_t<IsCompiled, int, std::int64_t>;
 
-  /** \param[out] from offset in the slice; negative: outside of the grid
+  /** \param[out] from offset from the corner of the tile; negative: outside of the grid
    * \param[out] to offset in the tile; negative: there is no such item */
   __device__ __forceinline__ void
-  Find(const LocalBlocks & blocks, const LocalSpace & space, int item, std::int64_t & from, int & to) const
+  Find(const LocalBlocks & blocks, const LocalSpace & space, int item, Offset & from, int & to) const
   {
     const int  width = IsCompiled ? LocalColumns + 2 * VRadius : space.width;
     const int  row = item / width;
@@ -283,46 +278,29 @@ private:
     const int  x = m_First[0] + column;
     const int  y = m_First[1] + row;
     const bool isThere = x >= 0 && x < blocks.size[0] && y >= 0 && y < blocks.size[1];
-    from = isThere ? std::int64_t{ y } * blocks.size[0] + x : -1;
+    from = isThere ? Offset{ row } * blocks.size[0] + column : -1;
     to = row < space.lines ? row * space.stride + column : -1;
-  }
-
-  template <typename TTerms>
-  __device__ __forceinline__ void
-  CopyItem(const TTerms &           terms,
-           const LocalBlocks &      blocks,
-           const LocalSpace &       space,
-           std::int64_t             slice,
-           int                      item,
-           typename TTerms::Pixel * tile,
-           std::uint8_t *           inside) const
-  {
-    std::int64_t from = 0;
-    int          to = 0;
-    this->Find(blocks, space, item, from, to);
-    this->Copy(terms, space, slice, from, to, tile, inside);
   }
 
   template <typename TTerms>
   __device__ __forceinline__ static void
   Copy(const TTerms &           terms,
        const LocalSpace &       space,
-       std::int64_t             slice,
-       std::int64_t             from,
+       std::int64_t             corner,
+       Offset                   from,
        int                      to,
        typename TTerms::Pixel * tile,
        std::uint8_t *           inside)
   {
-    const int          ofInput = space.lines * space.stride;
-    const std::int64_t offset = slice + from;
+    const int ofInput = space.lines * space.stride;
     if constexpr (VMasked)
     {
-      const bool counts = from >= 0 && terms.IsValid(offset);
+      const bool counts = from >= 0 && terms.IsValid(corner + from);
       inside[to] = counts ? 1 : 0;
 #pragma unroll
       for (int n = 0; n < TTerms::Inputs; ++n)
       {
-        tile[to + n * ofInput] = counts ? *terms.Address(n, offset) : terms.Outside(n);
+        tile[to + n * ofInput] = counts ? terms.Address(n, corner)[from] : terms.Outside(n);
       }
     }
     else
@@ -332,7 +310,7 @@ private:
       {
         if (from >= 0)
         {
-          CopyElement(tile + to + n * ofInput, terms.Address(n, offset));
+          CopyElement(tile + to + n * ofInput, terms.Address(n, corner) + from);
         }
         else
         {
@@ -342,13 +320,14 @@ private:
     }
   }
 
-  int          m_First[2]; // sample of the first value along x and y
-  std::int64_t m_From[Items];
-  int          m_To[Items];
+  int    m_First[2]; // sample of the first value along x and y
+  Offset m_From[Items > 0 ? Items : 1];
+  int    m_To[Items > 0 ? Items : 1];
 };
 
 /** Sums along x: a thread computes the windows of some neighbours, or of one for radii without a compiled kernel. Where
- * few threads would have some, and each number is that of an input, a thread computes one number. */
+ * few threads would have some, and each number is that of an input, a thread computes one number, in the type of the
+ * sums. */
 template <bool VMasked, int VRadius, typename TTerms>
 __device__ __forceinline__ void
 SumAlongX(const TTerms &                 terms,
@@ -382,18 +361,18 @@ SumAlongX(const TTerms &                 terms,
       const int           group = item % groups;
       const Pixel * const from = tile + number * ofInput + row * space.stride + group * ofGroup;
       Line * const        to = lines + number * ofNumber + row * LineStride + group;
-      double              values[reach];
-      double              sums[ofGroup];
+      Line                values[reach];
+      Line                sums[ofGroup];
 #pragma unroll
       for (int k = 0; k < reach; ++k)
       {
-        values[k] = static_cast<double>(from[k]);
+        values[k] = static_cast<Line>(from[k]);
       }
       SumWindows<VRadius, ofGroup>(values, sums);
 #pragma unroll
       for (int k = 0; k < ofGroup; ++k)
       {
-        to[k * groups] = static_cast<Line>(sums[k]);
+        to[k * groups] = sums[k];
       }
       for (item += static_cast<int>(blockDim.x); item >= items; item -= items)
       {

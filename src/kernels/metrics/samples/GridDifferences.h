@@ -39,14 +39,6 @@ struct GridNeighbours
   TPixel below[3];
 };
 
-/** \brief Distances of a sample's neighbours in memory, 0 at an end, and whether differences along an axis count. */
-struct NeighbourSteps
-{
-  std::int64_t above[3];
-  std::int64_t below[3];
-  bool         counts[3];
-};
-
 /** \brief PointDifferences() at the samples of the image, with few operations if its axes are those of physical space.
  *
  * The points half a spacing away are then in the middle between samples. Whether those beyond the first and the last
@@ -100,15 +92,11 @@ struct GridDifferences
     return found;
   }
 
-  /** Finds the steps of a sample along an axis. */
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  FindSteps(unsigned int axis, std::int64_t at, std::int64_t stride, NeighbourSteps & steps) const
+  /** The weight of the difference of a sample's neighbours along an axis (1 / mm); 0: it does not count. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  WeightAt(unsigned int axis, std::int64_t at) const
   {
-    const bool isFirst = at == 0;
-    const bool isLast = at + 1 == extent.size[axis];
-    steps.above[axis] = isLast ? 0 : stride;
-    steps.below[axis] = isFirst ? 0 : stride;
-    steps.counts[axis] = (!isFirst || countsFirst[axis]) && (!isLast || countsLast[axis]);
+    return (at != 0 || countsFirst[axis]) && (at + 1 != extent.size[axis] || countsLast[axis]) ? weight[axis] : 0.0;
   }
 
   /** \brief The gradient at a sample, if the axes are those of physical space.
@@ -129,15 +117,14 @@ struct GridDifferences
     }
   }
 
-  /** The same with the steps of the sample. */
-  template <typename TPixel, typename TReal>
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  AlongAxes(const GridNeighbours<TPixel> & around, const NeighbourSteps & steps, TReal (&gradient)[Axes]) const
+  /** The same with the WeightAt() of each axis. */
+  template <typename TReal>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static void
+  AlongAxes(const GridNeighbours<TReal> & around, const TReal (&weights)[Axes], TReal (&gradient)[Axes])
   {
     for (unsigned int d = 0; d < Axes; ++d)
     {
-      const auto difference = static_cast<TReal>(around.above[d]) - static_cast<TReal>(around.below[d]);
-      gradient[d] = steps.counts[d] ? difference * static_cast<TReal>(weight[d]) : TReal(0);
+      gradient[d] = weights[d] != TReal(0) ? (around.above[d] - around.below[d]) * weights[d] : TReal(0);
     }
   }
 
