@@ -410,9 +410,8 @@ CompareAlone(const AffineForces & forces, const std::int64_t (&at)[3], std::int6
                                          forces.channels,
                                          true };
   ComparedSample             compared;
-  compared.sum = comparison.Run({ forces.sides[0].grid.extent, index[0] },
-                                { forces.sides[1].grid.extent, index[1] },
-                                compared.byIndex);
+  compared.sum = comparison.Run(
+    { forces.sides[0].grid.extent, index[0] }, { forces.sides[1].grid.extent, index[1] }, compared.byIndex);
   return compared;
 }
 
@@ -526,7 +525,8 @@ IsAffine(const FieldGrid & output, const MovedFeatures & image)
   constexpr std::int64_t most = std::int64_t{ 1 } << 29;
   const auto &           size = image.features.grid.size;
   const auto &           stages = image.stages;
-  return *std::max_element(size.begin(), size.end()) < most && std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(CountFieldsOn(output, stages)),
+  return *std::max_element(size.begin(), size.end()) < most &&
+         std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(CountFieldsOn(output, stages)),
                      stages.end(),
                      [](const TransformChain::Stage & stage) { return stage.kind == TransformKind::Affine; });
 }

@@ -334,10 +334,9 @@ private:
   {
     const FeatureCell<VDimension>       fixed(sides[0].grid.extent, index[0]);
     const FeatureCell<VDimension>       moving(sides[1].grid.extent, index[1]);
-    const FeatureComparison<VDimension> comparison{ { sides[0].data, sides[1].data },
-                                                    { sides[0].force != nullptr, sides[1].force != nullptr },
-                                                    channels,
-                                                    isByFours };
+    const FeatureComparison<VDimension> comparison{
+      { sides[0].data, sides[1].data }, { sides[0].force != nullptr, sides[1].force != nullptr }, channels, isByFours
+    };
     return static_cast<double>(comparison.Run(fixed, moving, byIndex) / static_cast<float>(channels));
   }
 

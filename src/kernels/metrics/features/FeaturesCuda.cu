@@ -41,7 +41,7 @@ __launch_bounds__(BoxLanes, ForcesBlocks)
   FeatureForcesKernel(const __grid_constant__ TBody body, const FieldBoxes boxes, PointSums * partial)
 {
   PointSums sums;
-  WalkColumn(body.walk, boxes, blockIdx.x, [&](const std::int64_t (&at)[3]) {
+  WalkColumn(body.walk, boxes, blockIdx.x, [&](const std::int64_t(&at)[3]) {
     const double square = body.Evaluate(at);
     if (square >= 0.0)
     {
@@ -106,9 +106,9 @@ MarchOnCuda(const FieldGrid &             grid,
             PlainSum *                    sums,
             const Residence &             residence)
 {
-  const DeviceScope scope(residence.GetContext().device);
-  const FieldGrid   blocks = MarchBlocks(grid);
-  const dim3        shape{ static_cast<unsigned int>(blocks.size[0]),
+  const DeviceScope   scope(residence.GetContext().device);
+  const FieldGrid     blocks = MarchBlocks(grid);
+  const dim3          shape{ static_cast<unsigned int>(blocks.size[0]),
                     static_cast<unsigned int>(blocks.size[1]),
                     static_cast<unsigned int>(blocks.size[2]) };
   SelfSimilarityMarch march{};
@@ -142,8 +142,7 @@ WalkSelfSimilarityOnCuda(const FieldGrid &             grid,
 {
   if (CanMarch(grid, pixel, options))
   {
-    MarchOnCuda(
-      grid, static_cast<const float *>(image), options, channels, static_cast<PlainSum *>(sums), residence);
+    MarchOnCuda(grid, static_cast<const float *>(image), options, channels, static_cast<PlainSum *>(sums), residence);
     return;
   }
   WalkSelfSimilarity(

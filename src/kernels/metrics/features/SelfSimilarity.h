@@ -251,12 +251,12 @@ VarianceOf(float own, double total, double samples)
 /** \brief Converts the distances of a sample to its channels. */
 struct SelfSimilarityOfDistances
 {
-  float *          channels; ///< distances on input
-  const float *    means;
-  const double *   total; ///< sum of the means
-  int              count; ///< channels per sample, a multiple of 4
-  double           samples;
-  FieldWalk        walk;
+  float *        channels; ///< distances on input
+  const float *  means;
+  const double * total; ///< sum of the means
+  int            count; ///< channels per sample, a multiple of 4
+  double         samples;
+  FieldWalk      walk;
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const

@@ -103,10 +103,10 @@ __launch_bounds__(MarchWarps * LanesOfWarp, 3) SelfSimilarityKernel(const __grid
   const int              width = march.size[0];
   const auto             ofSlice = std::int64_t{ width } * march.size[1];
   const bool             isInside = lane > 0 && lane <= MarchColumns && x < width;
-  const int              columns[3] = { Nearest(x, width), Nearest(x + march.distance, width), Nearest(x - march.distance, width) };
-  double                 sumOfMeans = 0.0;
-  double                 begun[MarchRows][channels] = {}; // sums of the last two slices
-  double                 last[MarchRows][channels] = {};  // of the last one
+  const int columns[3] = { Nearest(x, width), Nearest(x + march.distance, width), Nearest(x - march.distance, width) };
+  double    sumOfMeans = 0.0;
+  double    begun[MarchRows][channels] = {}; // sums of the last two slices
+  double    last[MarchRows][channels] = {};  // of the last one
   for (int z = firstZ - 1; z <= firstZ + slices; ++z)
   {
     const float * const slice = march.image + ofSlice * Nearest(z, march.size[2]);

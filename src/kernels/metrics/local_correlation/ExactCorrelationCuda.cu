@@ -105,8 +105,8 @@ __launch_bounds__(MaxLocalThreads)
   }
 }
 
-/** One of several pairs, see CentredPair. Its arrays are those of the first pair at an offset: addresses are not kept in
- * registers. */
+/** One of several pairs, see CentredPair. Its arrays are those of the first pair at an offset: addresses are not kept
+ * in registers. */
 template <typename TReal>
 struct PairOnDevice
 {
@@ -151,9 +151,9 @@ struct RowSample
   std::int64_t firstOfRow; ///< offset of the first sample of the row
   int          rowLength;
   int          lane;
-  bool         isInGrid; ///< else it is beyond the end of the row
-  int          above[2]; ///< to neighbours along x and y (samples); 0 at an end
-  int          below[2]; ///< see \c above
+  bool         isInGrid;   ///< else it is beyond the end of the row
+  int          above[2];   ///< to neighbours along x and y (samples); 0 at an end
+  int          below[2];   ///< see \c above
   TReal        weights[3]; ///< GridDifferences::WeightAt()
 };
 
@@ -312,7 +312,7 @@ struct FactorWork
   template <int VRadius>
   __device__ __forceinline__ void
   Evaluate(const RowSample<TReal> & sample,
-           const Ahead &     ahead,
+           const Ahead &            ahead,
            const double (&sums)[Sums],
            double,
            TReal * staged,
@@ -341,7 +341,7 @@ private:
   /** Multiplies a derivative by the value with the gradient of the image, and writes the row. */
   template <int VRadius>
   __device__ __forceinline__ void
-  Store(const RowSample<TReal> &             sample,
+  Store(const RowSample<TReal> &      sample,
         void *                        derivative,
         const void *                  gradients,
         const GridNeighbours<TReal> & around,
@@ -429,9 +429,9 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   sample.place[1] = y;
   work.Begin(sample);
 
-  const auto isSlice = [&](int z) { return z >= 0 && z < blocks.size[2]; };
+  const auto                            isSlice = [&](int z) { return z >= 0 && z < blocks.size[2]; };
   const TileCopies<VMasked, VRadius, 2> copies(blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1]);
-  const auto copy = [&](int z) { copies.Run(work, blocks, space, z, tile, inside); };
+  const auto                            copy = [&](int z) { copies.Run(work, blocks, space, z, tile, inside); };
 
   const int begin = firstZ - blocks.radius[2];
   const int steps = slices + 2 * blocks.radius[2];

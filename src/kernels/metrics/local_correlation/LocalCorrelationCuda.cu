@@ -106,7 +106,8 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   double                 inverse = 0.0; // of the samples of windows: without masks they are as many but near the ends
 
   const auto isSlice = [&](int z) { return z >= 0 && z < blocks.size[2]; };
-  const TileCopies<VMasked, VRadius, VRadius == 4 ? 0 : 2> copies(blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1]);
+  const TileCopies<VMasked, VRadius, VRadius == 4 ? 0 : 2> copies(
+    blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1]);
   const auto copy = [&](int z) { copies.Run(terms, blocks, space, z, tile, inside); };
   const auto store = [&](void * derivative, Real factor, const Real(&gradient)[3], bool isZero, std::int64_t first) {
     StoreRow<VRadius>(centre, derivative, factor, gradient, isZero, lane, rowLength, first, staged);

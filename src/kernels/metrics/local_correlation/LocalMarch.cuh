@@ -54,9 +54,9 @@ LocalGroup(int radius)
 {
   return radius == 2 ? 2 : 4;
 }
-constexpr int LineStride = 40;  // numbers between rows of sums: neighbours begin in other banks
+constexpr int LineStride = 40;              // numbers between rows of sums: neighbours begin in other banks
 constexpr int MaxCompiledColumns = 1 << 26; // of a grid: kernels of a compiled radius have offsets in rows in 32 bits
-constexpr int MaxLocalRows = 8; // samples along y whose windows a thread sums at once
+constexpr int MaxLocalRows = 8;             // samples along y whose windows a thread sums at once
 
 /** How the grid is cut. Passed by value. */
 struct LocalBlocks
@@ -489,13 +489,13 @@ SumAlongY(const LocalBlocks & blocks, const LocalSpace & space, const TLine * li
     const int parts = blocks.rows / MaxLocalRows; // where a radius is compiled for, tiles are such
     for (int i = static_cast<int>(threadIdx.x); i < parts * VNumbers * LocalColumns; i += static_cast<int>(blockDim.x))
     {
-      const int            lane = i % LocalColumns;
-      const int            number = i / LocalColumns % VNumbers;
-      const int            first = i / (LocalColumns * VNumbers) * MaxLocalRows;
+      const int           lane = i % LocalColumns;
+      const int           number = i / LocalColumns % VNumbers;
+      const int           first = i / (LocalColumns * VNumbers) * MaxLocalRows;
       const TLine * const from = lines + number * ofNumber + first * LineStride + lane;
-      double * const       to = slot + number * space.plane + first * LocalColumns + lane;
-      double               values[MaxLocalRows + 2 * VRadius];
-      double               sums[MaxLocalRows];
+      double * const      to = slot + number * space.plane + first * LocalColumns + lane;
+      double              values[MaxLocalRows + 2 * VRadius];
+      double              sums[MaxLocalRows];
 #pragma unroll
       for (int k = 0; k < MaxLocalRows + 2 * VRadius; ++k)
       {
@@ -513,10 +513,10 @@ SumAlongY(const LocalBlocks & blocks, const LocalSpace & space, const TLine * li
   {
     for (int i = static_cast<int>(threadIdx.x); i < space.numbers * space.plane; i += static_cast<int>(blockDim.x))
     {
-      const int            number = i / space.plane;
-      const int            row = i % space.plane / LocalColumns;
+      const int           number = i / space.plane;
+      const int           row = i % space.plane / LocalColumns;
       const TLine * const from = lines + number * ofNumber + row * LineStride + i % LocalColumns;
-      double               sum = 0.0;
+      double              sum = 0.0;
       for (int k = 0; k <= 2 * blocks.radius[1]; ++k)
       {
         sum += static_cast<double>(from[k * LineStride]);

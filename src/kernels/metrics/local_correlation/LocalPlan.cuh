@@ -111,7 +111,7 @@ struct WindowNumbers
   int         inputs; ///< arrays
   int         sums;   ///< without the number of valid samples
   bool        isMasked;
-  std::size_t bytes; ///< of a number of the arrays
+  std::size_t bytes;                       ///< of a number of the arrays
   std::size_t lineBytes{ sizeof(double) }; ///< of a sum along x
 };
 
@@ -119,7 +119,8 @@ struct WindowNumbers
 inline LocalSpace
 SpaceOf(const LocalBlocks & blocks, const WindowNumbers & numbers)
 {
-  return { blocks, numbers.sums + (numbers.isMasked ? 1 : 0), numbers.inputs, numbers.isMasked, numbers.bytes, numbers.lineBytes };
+  return { blocks,           numbers.sums + (numbers.isMasked ? 1 : 0), numbers.inputs, numbers.isMasked, numbers.bytes,
+           numbers.lineBytes };
 }
 
 /** How a device's blocks are made: as many rows as their memory allows, two blocks a multiprocessor if they have 8, and

@@ -31,8 +31,8 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr int CostColumns = 32; ///< control points of a block along x: a warp
-constexpr int CostRows = 8;     ///< along y
+constexpr int CostColumns = 32;         ///< control points of a block along x: a warp
+constexpr int CostRows = 8;             ///< along y
 constexpr int CostWarps = CostRows + 3; ///< those of the rows, of a row at either end, and of a column at either end
 constexpr int CostsOfThread = 6; ///< displacements along x that a thread compares: they have the fixed cell in common
 constexpr int MaxNeighbours = 27;
@@ -50,7 +50,7 @@ struct RoundedDivision
   {}
 
   __device__ __forceinline__ std::uint32_t
-  Of(std::uint32_t sum) const
+                             Of(std::uint32_t sum) const
   {
     return divisor == 1 ? sum : __umulhi(sum + divisor / 2, inverse);
   }
@@ -94,8 +94,8 @@ __launch_bounds__(CostWarps * CostColumns) DenseCostsKernel(const __grid_constan
   const int  stepY = ofRow % lattice.Width(1);
   const int  stepZ = ofRow / lattice.Width(1);
   const int  size[3] = { static_cast<int>(lattice.points.size[0]),
-                        static_cast<int>(lattice.points.size[1]),
-                        static_cast<int>(lattice.points.size[2]) };
+                         static_cast<int>(lattice.points.size[1]),
+                         static_cast<int>(lattice.points.size[2]) };
   const int  tiles = (size[0] + CostColumns - 1) / CostColumns;
   const bool isOfRow = warp < rows;
   const int  row = isOfRow ? warp : lane % rows;
