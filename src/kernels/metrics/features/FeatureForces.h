@@ -294,13 +294,14 @@ private:
 };
 
 /** \brief Computes forces and squared differences of all samples. */
-template <unsigned int VDimension, typename TReal>
+template <unsigned int VDimension>
 struct FeatureForces
 {
   GridGeometry<VDimension> output;
   FeatureSide<VDimension>  sides[2]; ///< fixed, moving
   int                      channels;
   bool                     isByFours; ///< whether channels are read four at a time
+  bool                     isDouble;  ///< type of the forces
   double *                 squares;   ///< one per sample, divided by the channels; -1: it does not count
   FieldWalk                walk;
 
@@ -354,8 +355,16 @@ private:
     side.MakeForce(byIndex, jacobian, force);
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      static_cast<TReal *>(side.force)[offset * VDimension + d] =
-        static_cast<TReal>(force[d] * 2.0 / static_cast<double>(channels));
+      const double       scaled = force[d] * 2.0 / static_cast<double>(channels);
+      const std::int64_t number = offset * VDimension + d;
+      if (isDouble)
+      {
+        static_cast<double *>(side.force)[number] = scaled;
+      }
+      else
+      {
+        static_cast<float *>(side.force)[number] = static_cast<float>(scaled);
+      }
     }
   }
 };
@@ -424,13 +433,14 @@ DispatchFeatureForces(const FieldShape &                   shape,
                       const TRun &                         run)
 {
   DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
-    constexpr unsigned int                                      dimension = decltype(compiled)::Dimension;
-    FeatureForces<dimension, typename decltype(compiled)::Real> body;
+    constexpr unsigned int   dimension = decltype(compiled)::Dimension;
+    FeatureForces<dimension> body;
     body.output = MakeGeometry<dimension>(shape.grid);
     body.sides[0] = MakeFeatureSide<dimension>(shape.grid, images[0], byFixed);
     body.sides[1] = MakeFeatureSide<dimension>(shape.grid, images[1], byMoving);
     body.channels = images[0].features.channels;
     body.isByFours = IsByFours(images);
+    body.isDouble = shape.element == ScalarType::Float64;
     body.squares = nullptr;
     body.walk = WalkOf(shape.grid);
     run(body);
