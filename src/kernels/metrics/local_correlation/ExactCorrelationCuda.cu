@@ -124,16 +124,6 @@ struct PairOnDevice
   {
     return all.IsValid(firstOfMask + offset);
   }
-  __device__ __forceinline__ TReal
-  Fixed(std::int64_t offset) const
-  {
-    return all.fixed[first + offset] - fixedCentre;
-  }
-  __device__ __forceinline__ TReal
-  Moving(std::int64_t offset) const
-  {
-    return all.moving[first + offset] - movingCentre;
-  }
 
   const GridPair<TReal> & all;         ///< pairs
   std::int64_t            first;       ///< offset of this one
@@ -257,7 +247,7 @@ struct FactorWork
   }
   struct Ahead
   {
-    TReal                 fixed;
+    TReal                 fixed; ///< not centred yet: a subtraction would wait for it
     TReal                 moving;
     GridNeighbours<TReal> aroundFixed;
     GridNeighbours<TReal> aroundMoving;
@@ -286,8 +276,8 @@ struct FactorWork
     const std::int64_t      above = sample.place[2] + 1 == size[2] ? 0 : ofSlice;
     const std::int64_t      below = sample.place[2] == 0 ? 0 : -ofSlice;
     sample.weights[2] = static_cast<TReal>(pair.differences.WeightAt(2, sample.place[2]));
-    ahead.fixed = m_Pair.Fixed(sample.offset);
-    ahead.moving = m_Pair.Moving(sample.offset);
+    ahead.fixed = pair.fixed[m_Pair.first + sample.offset];
+    ahead.moving = pair.moving[m_Pair.first + sample.offset];
     const auto load = [&](const TReal * image, GridNeighbours<TReal> & around) {
       const TReal * const at = image + m_Pair.first + sample.offset;
 #pragma unroll
@@ -325,8 +315,8 @@ struct FactorWork
     {
       if (m_Pair.IsValid(sample.offset))
       {
-        MakeValueGradients<VNumbers>(static_cast<double>(ahead.fixed),
-                                     static_cast<double>(ahead.moving),
+        MakeValueGradients<VNumbers>(static_cast<double>(ahead.fixed - m_Pair.fixedCentre),
+                                     static_cast<double>(ahead.moving - m_Pair.movingCentre),
                                      m_Arguments.keepsNonFinite,
                                      sums,
                                      byFixed,
