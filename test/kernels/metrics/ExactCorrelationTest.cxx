@@ -18,7 +18,8 @@
 // Exact derivatives of local correlation on both backends.
 //
 // Expected: loops over each sample's window in extended precision, where each window changes the factors of all of its
-// samples. Sums of the kernels are double; the numbers of windows are of the type of the pixels, and are rounded once.
+// samples. Sums of the kernels are double; the numbers of windows, and on a device their sums along x, are of the type
+// of the pixels.
 
 #include "LocalCase.h"
 #include "MetricCase.h"

@@ -175,7 +175,7 @@ struct ForceCase
   std::array<std::vector<double>, 2>   fields;
   std::array<TransformChain::Stage, 2> affine;
   std::vector<std::uint8_t>            mask; ///< of the moving image; empty: none
-  int                                  channels{ 5 };
+  int                                  channels;
 
   struct Outcome
   {
@@ -184,8 +184,9 @@ struct ForceCase
     std::vector<double> byFixed;
   };
 
-  ForceCase(const std::vector<std::int64_t> & size, ScalarType element, FreshRandom & random)
+  ForceCase(const std::vector<std::int64_t> & size, ScalarType element, int count, FreshRandom & random)
     : shape{ RandomGrid(size, random), element }
+    , channels(count)
   {
     const unsigned int dimension = shape.grid.dimension;
     for (std::size_t side = 0; side < 2; ++side)
@@ -337,6 +338,7 @@ TEST_P(Features, SelfSimilarityIsThatOfTheDefinition)
   const Residence residence = this->MakeResidence();
   for (const auto & size : { std::vector<std::int64_t>{ 23, 17 },
                              std::vector<std::int64_t>{ 11, 13, 9 },
+                             std::vector<std::int64_t>{ 37, 19, 35 },
                              std::vector<std::int64_t>{ 5, 1, 4 } })
   {
     for (const ScalarType pixel : FieldTypes)
@@ -398,8 +400,10 @@ TEST_P(Features, ForcesAreTheDerivativeOfTheValue)
   {
     for (const ScalarType element : FieldTypes)
     {
+      // A multiple of four, and more than twelve, have kernels of their own on a device.
+      const int channels = size.size() == 3 ? (element == ScalarType::Float32 ? 16 : 12) : 5;
       SCOPED_TRACE(CudaSplineTest::Describe(size, element));
-      ForceCase          test(size, element, random);
+      ForceCase          test(size, element, channels, random);
       const unsigned int dimension = test.shape.grid.dimension;
       if (element == ScalarType::Float32)
       {
@@ -446,6 +450,47 @@ TEST_P(Features, ForcesAreTheDerivativeOfTheValue)
       EXPECT_EQ(found.sums.count, count);
       EXPECT_GT(count, test.shape.grid.Count() / 16);
       EXPECT_NEAR(found.sums.squares, squares, 1e-5 * squares);
+    }
+  }
+}
+
+TEST(FeaturesGpu, ForcesAtSamplesAreThoseOfTheHost)
+{
+  CUDASPLINE_NEEDS_GPU();
+  FreshRandom random;
+  for (const int channels : { 5, 12 })
+  {
+    ForceCase test({ 35, 11, 9 }, ScalarType::Float32, channels, random);
+    test.shape.grid.indexToPoint =
+      test.shape.grid.pointToIndex = { { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } } };
+    for (std::size_t side = 0; side < 2; ++side)
+    {
+      test.grids[side] = test.shape.grid;
+      test.affine[side] = TransformChain::Stage();
+      for (unsigned int d = 0; d < 3; ++d)
+      {
+        test.affine[side].matrix[d][d] = 1.0;
+      }
+    }
+    // All vectors are 0, then those of every other sample are along one axis of space.
+    for (const double length : { 0.0, 0.2 })
+    {
+      for (std::vector<double> & field : test.fields)
+      {
+        for (std::size_t n = 0; n < field.size(); ++n)
+        {
+          field[n] = n % 6 == 0 ? length : 0.0;
+        }
+      }
+      ExecutionContext context;
+      context.backend = Backend::Cpu;
+      const ForceCase::Outcome host = test.Run(Residence(context));
+      context.backend = Backend::Cuda;
+      const ForceCase::Outcome device = test.Run(Residence(context));
+      EXPECT_EQ(device.sums.count, host.sums.count);
+      EXPECT_NEAR(device.sums.squares, host.sums.squares, 1e-6 * host.sums.squares);
+      ExpectNear(device.byMoving, host.byMoving, 1e-5);
+      ExpectNear(device.byFixed, host.byFixed, 1e-5);
     }
   }
 }

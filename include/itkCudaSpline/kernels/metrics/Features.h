@@ -72,8 +72,8 @@ CountSelfSimilarityChannels(unsigned int dimension);
  * \exception DeviceError out of memory, or a lost device
  *
  * \par Accuracy
- * Squares are added in float. For patches with a radius of at most 2, the error of a channel is at most 5e-5. All runs
- * on a backend are bitwise equal. */
+ * Squares are floats, and are added with compensation or in double. For patches with a radius of at most 2, the error of
+ * a channel is at most 5e-5. All runs on a backend are bitwise equal. */
 FeatureImage
 MakeSelfSimilarity(const FieldGrid &             grid,
                    ScalarType                    pixel,

@@ -116,6 +116,7 @@ CountLocalCorrelationScratch(const LocalCorrelationDescriptor & descriptor, cons
  * they are sums over the windows that contain the sample of 2 C / (A B) (f - C / B m) times grad m, where f and m are
  * the sample's deviations from the means of each window. Flat windows are those whose variances, including the floors,
  * are not above the rounding errors. \c epsilon and \c arithmetic are not used: products are exact, and sums double.
+ * For float pixels the factors of windows, and on a device their sums along x, are floats.
  *
  * \param[in] descriptor options
  * \param[in] images the arrays to compare

@@ -232,40 +232,24 @@ struct FeatureSide
   }
 };
 
-/** \brief Computes forces and squared differences of all samples. */
-template <unsigned int VDimension, typename TReal>
-struct FeatureForces
+/** \brief Two images at a sample. */
+template <unsigned int VDimension>
+struct FeatureComparison
 {
-  GridGeometry<VDimension> output;
-  FeatureSide<VDimension>  sides[2]; ///< fixed, moving
-  int                      channels;
-  bool                     isByFours; ///< whether channels are read four at a time
-  double *                 squares;   ///< one per sample, divided by the channels; -1: it does not count
-  FieldWalk                walk;
+  const float * data[2];       ///< of the fixed and of the moving image
+  bool          withSlopes[2]; ///< whether the derivative with respect to the index in an image is needed
+  int           channels;
+  bool          isByFours; ///< whether channels are read four at a time
 
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-  operator()(const std::int64_t (&at)[3]) const
+  /** The sum of the squared differences of all channels.
+   *
+   * \param[in,out] byIndex half its derivatives are subtracted */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
+  Run(const FeatureCell<VDimension> & fixed,
+      const FeatureCell<VDimension> & moving,
+      float (&byIndex)[2][VDimension]) const
   {
-    const std::int64_t offset = OffsetOf(walk, at);
-    double             index[2][VDimension];
-    double             jacobian[2][VDimension][VDimension];
-    const bool         isFixedInside = sides[0].Find(output, at, offset, index[0], jacobian[0]);
-    const bool         isInside = sides[1].Find(output, at, offset, index[1], jacobian[1]) && isFixedInside;
-    float              byIndex[2][VDimension] = {};
-    squares[offset] = isInside ? this->Compare(index, byIndex) : -1.0;
-    for (int side = 0; side < 2; ++side)
-    {
-      this->Store(sides[side], offset, byIndex[side], jacobian[side]);
-    }
-  }
-
-private:
-  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
-  Compare(const double (&index)[2][VDimension], float (&byIndex)[2][VDimension]) const
-  {
-    const FeatureCell<VDimension> fixed(sides[0].grid.extent, index[0]);
-    const FeatureCell<VDimension> moving(sides[1].grid.extent, index[1]);
-    float                         sum = 0.0F;
+    float sum = 0.0F;
     if (isByFours)
     {
       for (int channel = 0; channel < channels; channel += 4)
@@ -280,9 +264,10 @@ private:
         this->CompareChannels<1>(fixed, moving, channel, sum, byIndex);
       }
     }
-    return static_cast<double>(sum / static_cast<float>(channels));
+    return sum;
   }
 
+private:
   template <int VWidth>
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   CompareChannels(const FeatureCell<VDimension> & fixed,
@@ -293,8 +278,8 @@ private:
   {
     float value[2][VWidth] = {};
     float slope[2][VDimension][VWidth] = {};
-    fixed.Read(sides[0].data + channel, channels, sides[0].force != nullptr, value[0], slope[0]);
-    moving.Read(sides[1].data + channel, channels, sides[1].force != nullptr, value[1], slope[1]);
+    fixed.Read(data[0] + channel, channels, withSlopes[0], value[0], slope[0]);
+    moving.Read(data[1] + channel, channels, withSlopes[1], value[1], slope[1]);
     for (int n = 0; n < VWidth; ++n)
     {
       const float difference = value[0][n] - value[1][n];
@@ -305,6 +290,55 @@ private:
         byIndex[1][d] += difference * slope[1][d][n];
       }
     }
+  }
+};
+
+/** \brief Computes forces and squared differences of all samples. */
+template <unsigned int VDimension>
+struct FeatureForces
+{
+  GridGeometry<VDimension> output;
+  FeatureSide<VDimension>  sides[2]; ///< fixed, moving
+  int                      channels;
+  bool                     isByFours; ///< whether channels are read four at a time
+  bool                     isDouble;  ///< type of the forces
+  double *                 squares;   ///< one per sample, divided by the channels; -1: it does not count
+  FieldWalk                walk;
+
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  operator()(const std::int64_t (&at)[3]) const
+  {
+    squares[OffsetOf(walk, at)] = this->Evaluate(at);
+  }
+
+  /** Stores the forces of a sample, and returns the squared difference; -1: it does not count. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  Evaluate(const std::int64_t (&at)[3]) const
+  {
+    const std::int64_t offset = OffsetOf(walk, at);
+    double             index[2][VDimension];
+    double             jacobian[2][VDimension][VDimension];
+    const bool         isFixedInside = sides[0].Find(output, at, offset, index[0], jacobian[0]);
+    const bool         isInside = sides[1].Find(output, at, offset, index[1], jacobian[1]) && isFixedInside;
+    float              byIndex[2][VDimension] = {};
+    const double       square = isInside ? this->Compare(index, byIndex) : -1.0;
+    for (int side = 0; side < 2; ++side)
+    {
+      this->Store(sides[side], offset, byIndex[side], jacobian[side]);
+    }
+    return square;
+  }
+
+private:
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  Compare(const double (&index)[2][VDimension], float (&byIndex)[2][VDimension]) const
+  {
+    const FeatureCell<VDimension>       fixed(sides[0].grid.extent, index[0]);
+    const FeatureCell<VDimension>       moving(sides[1].grid.extent, index[1]);
+    const FeatureComparison<VDimension> comparison{
+      { sides[0].data, sides[1].data }, { sides[0].force != nullptr, sides[1].force != nullptr }, channels, isByFours
+    };
+    return static_cast<double>(comparison.Run(fixed, moving, byIndex) / static_cast<float>(channels));
   }
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -321,8 +355,16 @@ private:
     side.MakeForce(byIndex, jacobian, force);
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      static_cast<TReal *>(side.force)[offset * VDimension + d] =
-        static_cast<TReal>(force[d] * 2.0 / static_cast<double>(channels));
+      const double       scaled = force[d] * 2.0 / static_cast<double>(channels);
+      const std::int64_t number = offset * VDimension + d;
+      if (isDouble)
+      {
+        static_cast<double *>(side.force)[number] = scaled;
+      }
+      else
+      {
+        static_cast<float *>(side.force)[number] = static_cast<float>(scaled);
+      }
     }
   }
 };
@@ -371,6 +413,40 @@ IsAligned(const float * data)
   return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
 }
 
+/** \brief Whether channels of both images can be read four at a time. */
+inline bool
+IsByFours(const std::array<MovedFeatures, 2> & images)
+{
+  const auto isAligned = [](const FeatureImage & features) {
+    return features.channels % 4 == 0 && IsAligned(static_cast<const float *>(features.data.get()));
+  };
+  return isAligned(images[0].features) && isAligned(images[1].features);
+}
+
+/** \brief Calls \p run with the body of EvaluateFeatureForces(), except for the squares. */
+template <typename TRun>
+void
+DispatchFeatureForces(const FieldShape &                   shape,
+                      const std::array<MovedFeatures, 2> & images,
+                      void *                               byMoving,
+                      void *                               byFixed,
+                      const TRun &                         run)
+{
+  DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
+    constexpr unsigned int   dimension = decltype(compiled)::Dimension;
+    FeatureForces<dimension> body;
+    body.output = MakeGeometry<dimension>(shape.grid);
+    body.sides[0] = MakeFeatureSide<dimension>(shape.grid, images[0], byFixed);
+    body.sides[1] = MakeFeatureSide<dimension>(shape.grid, images[1], byMoving);
+    body.channels = images[0].features.channels;
+    body.isByFours = IsByFours(images);
+    body.isDouble = shape.element == ScalarType::Float64;
+    body.squares = nullptr;
+    body.walk = WalkOf(shape.grid);
+    run(body);
+  });
+}
+
 /** \brief Calls \p enqueue with the bodies of EvaluateFeatureForces(), one after the other. */
 template <typename TEnqueue>
 void
@@ -384,16 +460,8 @@ WalkFeatureForces(const FieldShape &                   shape,
 {
   const FieldWalk walk = WalkOf(shape.grid);
   auto * const    squares = static_cast<double *>(scratch);
-  DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
-    constexpr unsigned int                                      dimension = decltype(compiled)::Dimension;
-    FeatureForces<dimension, typename decltype(compiled)::Real> body;
-    body.output = MakeGeometry<dimension>(shape.grid);
-    body.sides[0] = MakeFeatureSide<dimension>(shape.grid, images[0], byFixed);
-    body.sides[1] = MakeFeatureSide<dimension>(shape.grid, images[1], byMoving);
-    body.channels = images[0].features.channels;
-    body.isByFours = body.channels % 4 == 0 && IsAligned(body.sides[0].data) && IsAligned(body.sides[1].data);
+  DispatchFeatureForces(shape, images, byMoving, byFixed, [&](auto body) {
     body.squares = squares;
-    body.walk = walk;
     enqueue(body);
   });
   auto * const       ofRows = reinterpret_cast<PointSums *>(squares + shape.grid.Count());

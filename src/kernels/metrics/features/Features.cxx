@@ -66,8 +66,9 @@ MakeSelfSimilarity(const FieldGrid &             grid,
   const auto samples = static_cast<std::size_t>(grid.Count());
   const auto channels =
     std::make_shared<ResidentArray>(samples * static_cast<std::size_t>(made.channels) * sizeof(float), residence);
-  const ResidentArray means(samples * sizeof(float), residence);
-  const ResidentArray sums((CountOrderedSums(grid) + 1) * sizeof(PlainSum), residence);
+  const bool          isMarched = residence.IsOnDevice() && CanMarch(grid, pixel, options);
+  const ResidentArray means(isMarched ? 0 : samples * sizeof(float), residence);
+  const ResidentArray sums(CountSelfSimilaritySums(grid) * sizeof(PlainSum), residence);
   if (residence.IsOnDevice())
   {
     WalkSelfSimilarityOnCuda(
@@ -91,7 +92,7 @@ MakeSelfSimilarity(const FieldGrid &             grid,
 std::size_t
 CountFeatureForcesScratch(const FieldGrid & grid)
 {
-  return static_cast<std::size_t>(grid.Count()) * sizeof(double) + CountOrderedSums(grid) * sizeof(PointSums);
+  return static_cast<std::size_t>(grid.Count()) * sizeof(double) + (CountOrderedSums(grid) + 1) * sizeof(PointSums);
 }
 
 void

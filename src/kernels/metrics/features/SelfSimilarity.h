@@ -25,7 +25,9 @@
 #include "kernels/fields/common/OrderedSums.h"
 #include "kernels/metrics/features/ChannelNumbers.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 /** \file
@@ -234,25 +236,33 @@ struct RowSum
   }
 };
 
+/** \brief The variance of a sample: its own, within bounds.
+ *
+ * \param[in] own mean of its distances, \param[in] total sum of the means of all samples */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE float
+VarianceOf(float own, double total, double samples)
+{
+  const auto  typical = static_cast<float>(total / samples);
+  const float least = 0.001F * typical;
+  const float most = 1000.0F * typical;
+  return own < least ? least : (own > most ? most : own);
+}
+
 /** \brief Converts the distances of a sample to its channels. */
 struct SelfSimilarityOfDistances
 {
-  float *          channels; ///< distances on input
-  const float *    means;
-  const PlainSum * total; ///< sum of the means
-  int              count; ///< channels per sample, a multiple of 4
-  double           samples;
-  FieldWalk        walk;
+  float *        channels; ///< distances on input
+  const float *  means;
+  const double * total; ///< sum of the means
+  int            count; ///< channels per sample, a multiple of 4
+  double         samples;
+  FieldWalk      walk;
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
   {
     const std::int64_t offset = OffsetOf(walk, at);
-    const auto         typical = static_cast<float>(total->sum / samples);
-    const float        least = 0.001F * typical;
-    const float        most = 1000.0F * typical;
-    const float        own = means[offset];
-    const float        variance = own < least ? least : (own > most ? most : own);
+    const float        variance = VarianceOf(means[offset], *total, samples);
     for (int first = 0; first < count; first += 4)
     {
       float * const     of = channels + offset * count + first;
@@ -265,6 +275,46 @@ struct SelfSimilarityOfDistances
     }
   }
 };
+
+/** \brief How a device divides an image among warps that compute all of a sample's distances. */
+///@{
+inline constexpr int MarchWarps = 4;    ///< of a block, along y
+inline constexpr int MarchColumns = 30; ///< samples of a warp along x: two lanes only have neighbours
+inline constexpr int MarchRows = 2;     ///< samples of a lane along y
+inline constexpr int MarchSlices = 32;  ///< samples of a warp along z
+///@}
+
+/** \brief The blocks of threads of the march, along each axis. */
+inline FieldGrid
+MarchBlocks(const FieldGrid & grid)
+{
+  constexpr std::int64_t samples[3] = { MarchColumns, MarchRows * MarchWarps, MarchSlices };
+  FieldGrid              blocks = grid;
+  for (std::size_t d = 0; d < 3; ++d)
+  {
+    blocks.size[d] = (grid.size[d] + samples[d] - 1) / samples[d];
+  }
+  return blocks;
+}
+
+/** \brief Whether a device computes the distances twice and stores channels alone. */
+inline bool
+CanMarch(const FieldGrid & grid, ScalarType pixel, const SelfSimilarityOptions & options)
+{
+  constexpr std::int64_t mostInSlice = std::int64_t{ 1 } << 30; // offsets are in 32 bits
+  constexpr std::int64_t mostBlocks = 65535;
+  const FieldGrid        blocks = MarchBlocks(grid);
+  return grid.dimension == 3 && pixel == ScalarType::Float32 && options.radius == 1 &&
+         grid.size[0] * grid.size[1] <= mostInSlice && blocks.size[1] <= mostBlocks && blocks.size[2] <= mostBlocks;
+}
+
+/** \brief Number of sums that MakeSelfSimilarity() needs: of rows, planes and all samples, or of blocks. */
+inline std::size_t
+CountSelfSimilaritySums(const FieldGrid & grid)
+{
+  const FieldGrid blocks = MarchBlocks(grid);
+  return std::max(CountOrderedSums(grid), static_cast<std::size_t>(blocks.Count()) + CountOrderedSums(blocks)) + 1;
+}
 
 /** \brief Calls \p enqueue with the bodies, one after the other.
  *
@@ -288,7 +338,7 @@ WalkSelfSimilarity(const FieldGrid &             grid,
   enqueue(RowSum{ means, sums, walk.size[0], { { rows, 1, 1 } } });
   WalkSumsOfRows(grid, sums, total, enqueue);
   enqueue(SelfSimilarityOfDistances{
-    channels, means, total, SelfSimilarityChannels<VDimension>, static_cast<double>(grid.Count()), walk });
+    channels, means, &total->sum, SelfSimilarityChannels<VDimension>, static_cast<double>(grid.Count()), walk });
 }
 
 /** \brief WalkSelfSimilarity() for a run-time type of pixels. */

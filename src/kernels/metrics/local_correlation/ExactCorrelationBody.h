@@ -137,8 +137,9 @@ MakeExactTerm(const double (&sums)[WindowSums],
               double              movingCentre,
               const ExactBounds & bounds)
 {
-  const double          fixedMean = sums[0] / count;
-  const double          movingMean = sums[1] / count;
+  const double          inverse = 1.0 / count;
+  const double          fixedMean = sums[0] * inverse;
+  const double          movingMean = sums[1] * inverse;
   const WindowVariances variances(sums, fixedMean, movingMean);
   const double          fixedVariance = variances.fixed + count * bounds.fixedFloor;
   const double          movingVariance = variances.moving + count * bounds.movingFloor;
@@ -153,27 +154,29 @@ MakeExactTerm(const double (&sums)[WindowSums],
   {
     return term;
   }
-  const double ofFixed = covariance / fixedVariance;
-  const double ofMoving = covariance / movingVariance;
-  const double both = 2.0 * ofFixed / movingVariance;
+  const double inverseOfFixed = 1.0 / fixedVariance; // divisions are the longest part of the formula
+  const double inverseOfMoving = 1.0 / movingVariance;
+  const double ofFixed = covariance * inverseOfFixed;
+  const double both = 2.0 * ofFixed * inverseOfMoving;
   term.isFlat = false;
-  term.correlation = ofFixed * ofMoving;
+  term.correlation = ofFixed * (covariance * inverseOfMoving);
   term.factors[0] = both;
-  term.factors[1] = 2.0 * term.correlation / fixedVariance;
+  term.factors[1] = 2.0 * term.correlation * inverseOfFixed;
   term.factors[2] = term.factors[1] * fixedMean - both * movingMean;
-  term.factors[3] = 2.0 * term.correlation / movingVariance;
+  term.factors[3] = 2.0 * term.correlation * inverseOfMoving;
   term.factors[4] = term.factors[3] * movingMean - both * fixedMean;
   return term;
 }
 
 /** \brief Evaluates a window, and stores its numbers.
  *
+ * \tparam TPair CentredPair, or a class with its functions
  * \param[in] position offset of its centre in all pairs, \param[in] offset the same in its pair
  * \param[in,out] total the window is added to it */
-template <typename TReal>
+template <typename TReal, typename TPair>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
 EvaluateWindow(const ExactArguments<TReal> & arguments,
-               const CentredPair<TReal> &    pair,
+               const TPair &                 pair,
                std::int64_t                  position,
                std::int64_t                  offset,
                const double (&sums)[WindowSums],
@@ -203,33 +206,25 @@ EvaluateWindow(const ExactArguments<TReal> & arguments,
   }
 }
 
-/** \brief The gradients of a pair's sum with respect to the values of a sample; 0 if it does not count.
+/** \brief The gradients of a pair's sum with respect to the centred values of a sample that counts.
  *
- * A non-finite sample is only in flat windows, and has no gradient.
+ * A non-finite sample is only in flat windows, and has no gradient, unless non-finite values are kept.
  *
  * \tparam VNumbers ExactWindowNumbers, or FactorsOfOne for one gradient
  * \param[in] sums sums of the numbers of the windows that contain the sample
  * \param[out] byFixed, byMoving the gradients; with FactorsOfOne only the requested one is correct */
-template <int VNumbers, typename TReal>
+template <int VNumbers>
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
-MakeValueGradients(const ExactArguments<TReal> & arguments,
-                   const CentredPair<TReal> &    pair,
-                   std::int64_t                  offset,
+MakeValueGradients(double fixed,
+                   double moving,
+                   bool   keepsNonFinite,
                    const double (&sums)[VNumbers],
                    double & byFixed,
                    double & byMoving)
 {
   constexpr int own = VNumbers - 2;
-  byFixed = 0.0;
-  byMoving = 0.0;
-  if (!pair.IsValid(offset))
-  {
-    return;
-  }
-  const auto fixed = static_cast<double>(pair.Fixed(offset));
-  const auto moving = static_cast<double>(pair.Moving(offset));
-  const bool isFinite = fixed - fixed == 0.0 && moving - moving == 0.0;
-  if (isFinite || arguments.keepsNonFinite)
+  const bool    isFinite = fixed - fixed == 0.0 && moving - moving == 0.0;
+  if (isFinite || keepsNonFinite)
   {
     byFixed = moving * sums[0] - fixed * sums[1] + sums[2];
     byMoving = fixed * sums[0] - moving * sums[own] + sums[own + 1];

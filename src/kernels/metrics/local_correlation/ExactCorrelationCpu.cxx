@@ -195,10 +195,18 @@ SumFactors(const ExactArguments<TReal> & arguments,
       {
         const std::int64_t at[3] = { x, y, z };
         double             sums[VNumbers];
-        double             byFixed;
-        double             byMoving;
+        double             byFixed = 0.0;
+        double             byMoving = 0.0;
         std::copy_n(windowsOfRow + x * VNumbers, VNumbers, sums);
-        MakeValueGradients<VNumbers>(arguments, pair, first + x, sums, byFixed, byMoving);
+        if (pair.IsValid(first + x))
+        {
+          MakeValueGradients<VNumbers>(static_cast<double>(pair.Fixed(first + x)),
+                                       static_cast<double>(pair.Moving(first + x)),
+                                       arguments.keepsNonFinite,
+                                       sums,
+                                       byFixed,
+                                       byMoving);
+        }
         StoreDerivative(pair, pair.fixedDerivative, byFixed, pair.fixed, pair.fixedGradient, at, first + x);
         StoreDerivative(pair, pair.movingDerivative, byMoving, pair.moving, pair.movingGradient, at, first + x);
       }

@@ -105,7 +105,35 @@ __launch_bounds__(MaxLocalThreads)
   }
 }
 
+/** One of several pairs, see CentredPair. Its arrays are those of the first pair at an offset: addresses are not kept
+ * in registers. */
+template <typename TReal>
+struct PairOnDevice
+{
+  __device__ __forceinline__
+  PairOnDevice(const ExactArguments<TReal> & arguments, std::int64_t number)
+    : all(arguments.first)
+    , first(number * arguments.plane)
+    , firstOfMask(number * arguments.maskStride)
+    , fixedCentre(static_cast<TReal>(arguments.centres[2 * number]))
+    , movingCentre(static_cast<TReal>(arguments.centres[2 * number + 1]))
+  {}
+
+  __device__ __forceinline__ bool
+  IsValid(std::int64_t offset) const
+  {
+    return all.IsValid(firstOfMask + offset);
+  }
+
+  const GridPair<TReal> & all;         ///< pairs
+  std::int64_t            first;       ///< offset of this one
+  std::int64_t            firstOfMask; ///< offset in masks
+  TReal                   fixedCentre;
+  TReal                   movingCentre;
+};
+
 /** A sample whose window a thread has summed, in its row of the tile. */
+template <typename TReal>
 struct RowSample
 {
   std::int64_t place[3];
@@ -113,7 +141,10 @@ struct RowSample
   std::int64_t firstOfRow; ///< offset of the first sample of the row
   int          rowLength;
   int          lane;
-  bool         isInGrid; ///< else it is beyond the end of the row
+  bool         isInGrid;   ///< else it is beyond the end of the row
+  int          above[2];   ///< to neighbours along x and y (samples); 0 at an end
+  int          below[2];   ///< see \c above
+  TReal        weights[3]; ///< GridDifferences::WeightAt()
 };
 
 /** The first march: what of a pair is summed over windows, and what is done with the sums. */
@@ -121,15 +152,14 @@ template <typename TReal>
 struct PairWork
 {
   using Pixel = TReal;
-  static constexpr int  Inputs = 2;
-  static constexpr int  Sums = WindowSums;
-  static constexpr bool IsCopied = false; // values are centred
+  using Line = double;
+  static constexpr int Inputs = 2;
+  static constexpr int Sums = WindowSums;
 
   __device__ __forceinline__
   PairWork(const ExactArguments<TReal> & arguments, std::int64_t number)
     : m_Arguments(arguments)
     , m_Pair(arguments, number)
-    , m_First(number * arguments.plane)
   {}
 
   __device__ __forceinline__ bool
@@ -137,99 +167,204 @@ struct PairWork
   {
     return m_Pair.IsValid(offset);
   }
+  __device__ __forceinline__ const TReal *
+  Address(int input, std::int64_t offset) const
+  {
+    return (input == 0 ? m_Pair.all.fixed : m_Pair.all.moving) + m_Pair.first + offset;
+  }
   __device__ __forceinline__ TReal
-  Value(int input, std::int64_t offset) const
+  Outside(int input) const
   {
-    return input == 0 ? m_Pair.Fixed(offset) : m_Pair.Moving(offset);
+    return input == 0 ? m_Pair.fixedCentre : m_Pair.movingCentre;
   }
-  __device__ __forceinline__ static double
-  Number(int number, const TReal (&values)[Inputs])
+  __device__ __forceinline__ double
+  Number(int number, const TReal (&values)[Inputs]) const
   {
-    return WindowNumberOf<FusedWindowProduct>(number, static_cast<double>(values[0]), static_cast<double>(values[1]));
+    return WindowNumberOf<FusedWindowProduct>(number,
+                                              static_cast<double>(values[0] - m_Pair.fixedCentre),
+                                              static_cast<double>(values[1] - m_Pair.movingCentre));
   }
+  struct Ahead
+  {};
+  __device__ __forceinline__ void
+  Begin(RowSample<TReal> &) const
+  {}
+  __device__ __forceinline__ void
+  Load(RowSample<TReal> &, Ahead &) const
+  {}
   template <int VRadius>
   __device__ __forceinline__ void
-  Evaluate(const RowSample & sample, const double (&sums)[Sums], double count, TReal *, LocalCorrelationSums & total)
-    const
+  Evaluate(const RowSample<TReal> & sample,
+           const Ahead &,
+           const double (&sums)[Sums],
+           double count,
+           TReal *,
+           LocalCorrelationSums & total) const
   {
     if (sample.isInGrid)
     {
-      EvaluateWindow(m_Arguments, m_Pair, m_First + sample.offset, sample.offset, sums, count, total);
+      EvaluateWindow(m_Arguments, m_Pair, m_Pair.first + sample.offset, sample.offset, sums, count, total);
     }
   }
 
 private:
   const ExactArguments<TReal> & m_Arguments;
-  CentredPair<TReal>            m_Pair;
-  std::int64_t                  m_First;
+  PairOnDevice<TReal>           m_Pair;
 };
 
-/** The second one, of the windows' numbers. \tparam VNumbers that are summed */
+/** The second one, of the windows' numbers, whose sums along x are rounded to the type of the numbers: of floats, all
+ * five numbers of 16 rows fit into the memory of a multiprocessor. \tparam VNumbers that are summed */
 template <typename TReal, int VNumbers>
 struct FactorWork
 {
   using Pixel = TReal;
-  static constexpr int  Inputs = VNumbers;
-  static constexpr int  Sums = VNumbers;
-  static constexpr bool IsCopied = true;
+  using Line = TReal;
+  static constexpr int Inputs = VNumbers;
+  static constexpr int Sums = VNumbers;
 
   __device__ __forceinline__
   FactorWork(const ExactArguments<TReal> & arguments, std::int64_t number)
     : m_Arguments(arguments)
     , m_Pair(arguments, number)
-    , m_First(number * arguments.plane)
   {}
 
   __device__ __forceinline__ const TReal *
   Address(int input, std::int64_t offset) const
   {
     // For one gradient the last two are those of its image.
-    const int n = VNumbers == FactorsOfOne && input > 0 && m_Pair.fixedDerivative == nullptr ? input + 2 : input;
-    return m_Arguments.factors[n] + m_First + offset;
+    const int n = VNumbers == FactorsOfOne && input > 0 && m_Pair.all.fixedDerivative == nullptr ? input + 2 : input;
+    return m_Arguments.factors[n] + m_Pair.first + offset;
+  }
+  __device__ __forceinline__ static TReal
+  Outside(int)
+  {
+    return TReal(0);
   }
   __device__ __forceinline__ static double
   Number(int number, const TReal (&values)[Inputs])
   {
     return static_cast<double>(values[number]);
   }
+  struct Ahead
+  {
+    TReal                 fixed; ///< not centred yet: a subtraction would wait for it
+    TReal                 moving;
+    GridNeighbours<TReal> aroundFixed;
+    GridNeighbours<TReal> aroundMoving;
+  };
+  /** Finds the neighbours of a column. */
+  __device__ __forceinline__ void
+  Begin(RowSample<TReal> & sample) const
+  {
+    const GridDifferences & differences = m_Pair.all.differences;
+    const auto              stride = static_cast<int>(differences.extent.size[0]);
+    for (int d = 0; d < 2; ++d)
+    {
+      const std::int64_t at = sample.place[d];
+      sample.above[d] = at + 1 == differences.extent.size[d] ? 0 : (d == 0 ? 1 : stride);
+      sample.below[d] = at == 0 ? 0 : (d == 0 ? -1 : -stride);
+      sample.weights[d] = static_cast<TReal>(differences.WeightAt(d, at));
+    }
+  }
+  /** Reads a sample and its neighbours, which arrive while windows are summed. */
+  __device__ __forceinline__ void
+  Load(RowSample<TReal> & sample, Ahead & ahead) const
+  {
+    const GridPair<TReal> & pair = m_Pair.all;
+    const auto &            size = pair.differences.extent.size;
+    const std::int64_t      ofSlice = size[0] * size[1];
+    const std::int64_t      above = sample.place[2] + 1 == size[2] ? 0 : ofSlice;
+    const std::int64_t      below = sample.place[2] == 0 ? 0 : -ofSlice;
+    sample.weights[2] = static_cast<TReal>(pair.differences.WeightAt(2, sample.place[2]));
+    ahead.fixed = pair.fixed[m_Pair.first + sample.offset];
+    ahead.moving = pair.moving[m_Pair.first + sample.offset];
+    const auto load = [&](const TReal * image, GridNeighbours<TReal> & around) {
+      const TReal * const at = image + m_Pair.first + sample.offset;
+#pragma unroll
+      for (int d = 0; d < 2; ++d)
+      {
+        around.above[d] = at[sample.above[d]];
+        around.below[d] = at[sample.below[d]];
+      }
+      around.above[2] = at[above];
+      around.below[2] = at[below];
+    };
+    if (pair.movingDerivative != nullptr && pair.HasDifferences(pair.movingGradient))
+    {
+      load(pair.moving, ahead.aroundMoving);
+    }
+    if (pair.fixedDerivative != nullptr && pair.HasDifferences(pair.fixedGradient))
+    {
+      load(pair.fixed, ahead.aroundFixed);
+    }
+  }
   /** \param[out] staged memory of the warp, 3 numbers a sample of the row */
   template <int VRadius>
   __device__ __forceinline__ void
-  Evaluate(const RowSample & sample, const double (&sums)[Sums], double, TReal * staged, LocalCorrelationSums &) const
+  Evaluate(const RowSample<TReal> & sample,
+           const Ahead &            ahead,
+           const double (&sums)[Sums],
+           double,
+           TReal * staged,
+           LocalCorrelationSums &) const
   {
-    CentrePixels<TReal> pixels;
-    TReal               ofMoving[3] = {};
-    TReal               ofFixed[3] = {};
-    double              byFixed = 0.0;
-    double              byMoving = 0.0;
+    const GridPair<TReal> & pair = m_Pair.all;
+    double                  byFixed = 0.0;
+    double                  byMoving = 0.0;
     if (sample.isInGrid)
     {
-      MakeValueGradients<VNumbers>(m_Arguments, m_Pair, sample.offset, sums, byFixed, byMoving);
-      pixels.LoadNeighbours(m_Pair, sample.place, sample.offset);
-      pixels.Gradients(m_Pair, sample.place, sample.offset, ofMoving, ofFixed);
-    }
-    const auto store = [&](void * derivative, double byValue, const TReal(&gradient)[3]) {
-      if (derivative != nullptr)
+      if (m_Pair.IsValid(sample.offset))
       {
-        StoreRow<VRadius>(m_Pair,
-                          derivative,
-                          static_cast<TReal>(byValue),
-                          gradient,
-                          byValue == 0.0,
-                          sample.lane,
-                          sample.rowLength,
-                          sample.firstOfRow,
-                          staged);
+        MakeValueGradients<VNumbers>(static_cast<double>(ahead.fixed - m_Pair.fixedCentre),
+                                     static_cast<double>(ahead.moving - m_Pair.movingCentre),
+                                     m_Arguments.keepsNonFinite,
+                                     sums,
+                                     byFixed,
+                                     byMoving);
       }
-    };
-    store(m_Pair.movingDerivative, byMoving, ofMoving);
-    store(m_Pair.fixedDerivative, byFixed, ofFixed);
+    }
+    this->Store<VRadius>(sample, pair.movingDerivative, pair.movingGradient, ahead.aroundMoving, byMoving, staged);
+    this->Store<VRadius>(sample, pair.fixedDerivative, pair.fixedGradient, ahead.aroundFixed, byFixed, staged);
   }
 
 private:
+  /** Multiplies a derivative by the value with the gradient of the image, and writes the row. */
+  template <int VRadius>
+  __device__ __forceinline__ void
+  Store(const RowSample<TReal> &      sample,
+        void *                        derivative,
+        const void *                  gradients,
+        const GridNeighbours<TReal> & around,
+        double                        byValue,
+        TReal *                       staged) const
+  {
+    const GridPair<TReal> & pair = m_Pair.all;
+    if (derivative == nullptr)
+    {
+      return;
+    }
+    TReal gradient[3] = {};
+    if (pair.HasDifferences(gradients))
+    {
+      pair.differences.AlongAxes(around, sample.weights, gradient);
+    }
+    else if (sample.isInGrid)
+    {
+      pair.Gradient(around, gradients, sample.place, sample.offset, gradient);
+    }
+    StoreRow<VRadius>(pair,
+                      derivative,
+                      static_cast<TReal>(byValue),
+                      gradient,
+                      byValue == 0.0,
+                      sample.lane,
+                      sample.rowLength,
+                      m_Pair.first + sample.firstOfRow,
+                      staged);
+  }
+
   const ExactArguments<TReal> & m_Arguments;
-  CentredPair<TReal>            m_Pair;
-  std::int64_t                  m_First;
+  PairOnDevice<TReal>           m_Pair;
 };
 
 /** A march along z; see LocalCorrelationKernel.
@@ -248,12 +383,13 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
                double *                                                      partial)
 {
   using Pixel = typename TWork::Pixel;
+  using Line = typename TWork::Line;
   constexpr int VNumbers = TWork::Sums + (VMasked ? 1 : 0);
 
   extern __shared__ double memory[];
-  const LocalSpace         space(blocks, VNumbers, TWork::Inputs, VMasked, sizeof(Pixel));
+  const LocalSpace         space(blocks, VNumbers, TWork::Inputs, VMasked, sizeof(Pixel), sizeof(Line));
   char * const             bytes = reinterpret_cast<char *>(memory);
-  double * const           lines = reinterpret_cast<double *>(bytes + space.LinesAt());
+  Line * const             lines = reinterpret_cast<Line *>(bytes + space.LinesAt());
   Pixel * const            tile = reinterpret_cast<Pixel *>(bytes + space.TileAt());
   std::uint8_t * const     inside = reinterpret_cast<std::uint8_t *>(bytes + space.InsideAt());
 
@@ -275,16 +411,17 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   ColumnWindow<VNumbers> column(space, memory + (hasColumn ? row * LocalColumns + lane : 0));
   Pixel * const          staged = reinterpret_cast<Pixel *>(lines) + row * 3 * LocalColumns;
   LocalCorrelationSums   total;
-  RowSample              sample{};
+  RowSample<Pixel>       sample{};
   sample.rowLength = min(LocalColumns, blocks.size[0] - firstX);
   sample.lane = lane;
   sample.isInGrid = x < blocks.size[0];
+  sample.place[0] = x;
+  sample.place[1] = y;
+  work.Begin(sample);
 
-  const auto isSlice = [&](int z) { return z >= 0 && z < blocks.size[2]; };
-  const auto copy = [&](int z) {
-    CopyTile<VMasked, VRadius>(
-      work, blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1], z, tile, inside);
-  };
+  const auto                            isSlice = [&](int z) { return z >= 0 && z < blocks.size[2]; };
+  const TileCopies<VMasked, VRadius, 2> copies(blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1]);
+  const auto                            copy = [&](int z) { copies.Run(work, blocks, space, z, tile, inside); };
 
   const int begin = firstZ - blocks.radius[2];
   const int steps = slices + 2 * blocks.radius[2];
@@ -295,8 +432,18 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   int at = 0; // slot of the ring
   for (int step = 0; step < steps; ++step)
   {
-    const int  z = begin + step;
-    const bool isThere = isSlice(z);
+    const int             z = begin + step;
+    const int             of = z - blocks.radius[2];
+    const bool            isThere = isSlice(z);
+    const bool            evaluates = step >= 2 * blocks.radius[2] && hasRow;
+    typename TWork::Ahead ahead;
+    sample.firstOfRow = (std::int64_t{ of } * blocks.size[1] + y) * blocks.size[0] + firstX;
+    sample.offset = sample.firstOfRow + (x - firstX);
+    sample.place[2] = of;
+    if (evaluates && sample.isInGrid)
+    {
+      work.Load(sample, ahead);
+    }
     if (isThere)
     {
       WaitForTile();
@@ -318,12 +465,11 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
       column.Push(isThere, at, window);
     }
     at = at + 1 < space.slots ? at + 1 : 0;
-    if (step < 2 * blocks.radius[2] || !hasRow)
+    if (!evaluates)
     {
       continue;
     }
-    const int of = z - blocks.radius[2];
-    double    sums[TWork::Sums];
+    double sums[TWork::Sums];
 #pragma unroll
     for (int n = 0; n < TWork::Sums; ++n)
     {
@@ -331,12 +477,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
     }
     const double count =
       VMasked ? window[VNumbers - 1] : static_cast<double>(ofPlane) * CountAlong(of, blocks.radius[2], blocks.size[2]);
-    sample.firstOfRow = (std::int64_t{ of } * blocks.size[1] + y) * blocks.size[0] + firstX;
-    sample.offset = sample.firstOfRow + (x - firstX);
-    sample.place[0] = x;
-    sample.place[1] = y;
-    sample.place[2] = of;
-    work.template Evaluate<VRadius>(sample, sums, count, staged, total);
+    work.template Evaluate<VRadius>(sample, ahead, sums, count, staged, total);
   }
   if (partial != nullptr)
   {
@@ -438,7 +579,7 @@ LaunchRadius(const ExactArguments<typename TWork::Pixel> & arguments,
   {
     const LocalBlocks & blocks = march.blocks;
     const int           radius = blocks.radius[0];
-    if (radius == blocks.radius[1] && blocks.rows % MaxLocalRows == 0 &&
+    if (radius == blocks.radius[1] && blocks.rows % MaxLocalRows == 0 && blocks.size[0] <= MaxCompiledColumns &&
         blocks.rows * LocalColumns <= LocalThreads(radius, VMasked))
     {
       switch (radius)
@@ -463,7 +604,7 @@ struct Plan
     : bytesOfPixel(SizeOf(correlation.descriptor.pixel))
     , grid{ correlation.descriptor.grid.size, CutRadius(correlation.descriptor), correlation.pairs }
     , windows(grid, { 2, WindowSums, IsMasked(correlation), bytesOfPixel }, device)
-    , factorWindows(grid, { std::max(factors, 1), std::max(factors, 1), false, bytesOfPixel }, device)
+    , factorWindows(grid, { std::max(factors, 1), std::max(factors, 1), false, bytesOfPixel, bytesOfPixel }, device)
     , centreBlocks(
         std::min(MaxCentreBlocks,
                  (correlation.descriptor.grid.Count() + MaxLocalThreads - 1) / std::int64_t{ MaxLocalThreads }))

@@ -76,7 +76,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   extern __shared__ double memory[];
   using Terms = PairTerms<VRounds, TPixel>;
   const Terms          terms{ centre };
-  const LocalSpace     space(blocks, VNumbers, Terms::Inputs, VMasked, sizeof(TPixel));
+  const LocalSpace     space(blocks, VNumbers, Terms::Inputs, VMasked, sizeof(TPixel), sizeof(double));
   char * const         bytes = reinterpret_cast<char *>(memory);
   double * const       lines = reinterpret_cast<double *>(bytes + space.LinesAt());
   TPixel * const       tile = reinterpret_cast<TPixel *>(bytes + space.TileAt());
@@ -106,10 +106,9 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   double                 inverse = 0.0; // of the samples of windows: without masks they are as many but near the ends
 
   const auto isSlice = [&](int z) { return z >= 0 && z < blocks.size[2]; };
-  const auto copy = [&](int z) {
-    CopyTile<VMasked, VRadius>(
-      terms, blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1], z, tile, inside);
-  };
+  const TileCopies<VMasked, VRadius, VRadius == 4 ? 0 : 2> copies(
+    blocks, space, firstX - blocks.radius[0], firstY - blocks.radius[1]);
+  const auto copy = [&](int z) { copies.Run(terms, blocks, space, z, tile, inside); };
   const auto store = [&](void * derivative, Real factor, const Real(&gradient)[3], bool isZero, std::int64_t first) {
     StoreRow<VRadius>(centre, derivative, factor, gradient, isZero, lane, rowLength, first, staged);
   };
@@ -280,7 +279,7 @@ LaunchWindows(const LocalCentre<TPixel> & centre,
               const Stream &              stream)
 {
   const bool isCompiled = std::is_same<TPixel, float>::value && blocks.radius[0] == blocks.radius[1] &&
-                          blocks.rows % MaxLocalRows == 0 &&
+                          blocks.rows % MaxLocalRows == 0 && blocks.size[0] <= MaxCompiledColumns &&
                           blocks.rows * LocalColumns <= LocalThreads(blocks.radius[0], isMasked);
   const auto launch = [&](auto masked) {
     constexpr bool VMasked = decltype(masked)::value;

@@ -27,6 +27,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <type_traits>
 
 /** \file
  * \brief Derivatives by displacements on a device: gradients at centres of windows, and how rows are written. */
@@ -112,10 +113,19 @@ StoreRow(const GridPair<TPixel> & pair,
     }
   }
   __syncwarp();
-  for (int i = lane; i < rowLength * pair.numbers; i += LocalColumns)
-  {
-    pair.Store(derivative, first * pair.numbers + i, static_cast<double>(staged[i]));
-  }
+  const std::int64_t from = first * pair.numbers;
+  const auto         copy = [&](auto * to) {
+#pragma unroll
+    for (int d = 0; d < 3; ++d)
+    {
+      const int i = lane + d * LocalColumns;
+      if (i < rowLength * pair.numbers)
+      {
+        to[i] = static_cast<std::remove_pointer_t<decltype(to)>>(staged[i]);
+      }
+    }
+  };
+  pair.isDouble ? copy(static_cast<double *>(derivative) + from) : copy(static_cast<float *>(derivative) + from);
   __syncwarp();
 }
 

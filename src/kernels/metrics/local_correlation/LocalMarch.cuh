@@ -25,6 +25,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /** \file
  * \brief Window sums on a device: what a block does of a slice, and with its ring of slices.
@@ -32,11 +33,11 @@
  * What is summed says a class of terms: with \c Pixel the type and \c Inputs the number of the arrays that are read,
  * \c Sums how many numbers of a sample are summed, and
  *
- *     static constexpr bool IsCopied;                      // values are those of arrays
- *     Pixel Value(int input, std::int64_t offset);         // of a sample that is valid
- *     const Pixel * Address(int input, std::int64_t offset); // where they are, of terms that are copied
+ *     using Line = double;                                 // type of the sums along x in shared memory
+ *     const Pixel * Address(int input, std::int64_t offset); // of a value
+ *     Pixel Outside(int input);                            // value outside of the grid and of masks
  *     bool IsValid(std::int64_t offset);                   // where there are masks
- *     static double Number(int number, const Pixel (&values)[Inputs]); */
+ *     double Number(int number, const Pixel (&values)[Inputs]); // 0 outside */
 
 namespace itk::CudaSpline
 {
@@ -53,8 +54,9 @@ LocalGroup(int radius)
 {
   return radius == 2 ? 2 : 4;
 }
-constexpr int LineStride = 40;  // doubles between rows of sums: neighbours begin in other banks
-constexpr int MaxLocalRows = 8; // samples along y whose windows a thread sums at once
+constexpr int LineStride = 40;              // numbers between rows of sums: neighbours begin in other banks
+constexpr int MaxCompiledColumns = 1 << 26; // of a grid: kernels of a compiled radius have offsets in rows in 32 bits
+constexpr int MaxLocalRows = 8;             // samples along y whose windows a thread sums at once
 
 /** How the grid is cut. Passed by value. */
 struct LocalBlocks
@@ -74,7 +76,8 @@ struct LocalSpace
              int                 numbersOfWindow,
              int                 inputsOfWindow,
              bool                hasMask,
-             std::size_t         bytesOfPixel)
+             std::size_t         bytesOfPixel,
+             std::size_t         bytesOfLine)
     : numbers(numbersOfWindow)
     , inputs(inputsOfWindow)
     , isMasked(hasMask)
@@ -85,6 +88,7 @@ struct LocalSpace
     // 1 more than a multiple of 4: what the groups of four rows read lies in other banks then.
     , stride((width + 3) / 4 * 4 + 1)
     , pixelBytes(bytesOfPixel)
+    , lineBytes(bytesOfLine)
   {}
 
   __host__ __device__ std::size_t
@@ -95,7 +99,7 @@ struct LocalSpace
   __host__ __device__ std::size_t
                       TileAt() const
   {
-    return LinesAt() + static_cast<std::size_t>(numbers) * lines * LineStride * sizeof(double);
+    return LinesAt() + static_cast<std::size_t>(numbers) * lines * LineStride * lineBytes;
   }
   __host__ __device__ std::size_t
                       InsideAt() const
@@ -118,15 +122,16 @@ struct LocalSpace
   int         width;  ///< samples of such a row
   int         stride; ///< between rows of pixels
   std::size_t pixelBytes;
+  std::size_t lineBytes; ///< of a sum along x
 };
 
 /** Sums of 2 VRadius + 1 neighbours each, by their blocks of that length. All loops are unrolled. */
-template <int VRadius, int VCount>
+template <int VRadius, int VCount, typename TReal>
 __device__ __forceinline__ void
-SumWindows(const double (&values)[VCount + 2 * VRadius], double (&sums)[VCount])
+SumWindows(const TReal (&values)[VCount + 2 * VRadius], TReal (&sums)[VCount])
 {
   constexpr int window = 2 * VRadius + 1;
-  double        ends[VCount];
+  TReal         ends[VCount];
 #pragma unroll
   for (int i = VCount - 1; i >= 0; --i)
   {
@@ -148,14 +153,14 @@ SumWindows(const double (&values)[VCount + 2 * VRadius], double (&sums)[VCount])
       }
     }
   }
-  double begun = 0.0;
+  TReal begun = TReal(0);
 #pragma unroll
   for (int i = 0; i < VCount; ++i)
   {
     if (i % window == 0)
     {
       sums[i] = ends[i];
-      begun = 0.0;
+      begun = TReal(0);
     }
     else
     {
@@ -181,9 +186,9 @@ template <bool VRounds, typename TPixel>
 struct PairTerms
 {
   using Pixel = TPixel;
-  static constexpr int  Inputs = 2;
-  static constexpr int  Sums = WindowSums;
-  static constexpr bool IsCopied = true;
+  using Line = double;
+  static constexpr int Inputs = 2;
+  static constexpr int Sums = WindowSums;
 
   const LocalCentre<TPixel> & centre;
 
@@ -192,15 +197,15 @@ struct PairTerms
   {
     return (input == 0 ? centre.fixed : centre.moving) + offset;
   }
-  __device__ __forceinline__ TPixel
-  Value(int input, std::int64_t offset) const
-  {
-    return *this->Address(input, offset);
-  }
   __device__ __forceinline__ bool
   IsValid(std::int64_t offset) const
   {
     return centre.IsValid(offset);
+  }
+  __device__ __forceinline__ static TPixel
+  Outside(int)
+  {
+    return TPixel(0);
   }
   __device__ __forceinline__ static double
   Number(int number, const TPixel (&values)[Inputs])
@@ -209,41 +214,93 @@ struct PairTerms
   }
 };
 
-/** Copies the values of a slice that the windows of a tile reach; outside of the grid, and of masks, they are 0. */
-template <bool VMasked, int VRadius, typename TTerms>
-__device__ __forceinline__ void
-CopyTile(const TTerms &           terms,
-         const LocalBlocks &      blocks,
-         const LocalSpace &       space,
-         int                      firstX,
-         int                      firstY,
-         int                      z,
-         typename TTerms::Pixel * tile,
-         std::uint8_t *           inside)
+/** Copies the values of slices that the windows of a tile reach. What a
+ * thread copies, and where to, is the same for all slices.
+ *
+ * \tparam VItems values of a thread whose offsets are in registers, for a compiled radius */
+template <bool VMasked, int VRadius, int VItems>
+class TileCopies
 {
-  using Pixel = typename TTerms::Pixel;
-  const int width = VRadius >= 0 ? LocalColumns + 2 * VRadius : space.width;
-  const int ofInput = space.lines * space.stride;
-  for (int i = static_cast<int>(threadIdx.x); i < space.lines * width; i += static_cast<int>(blockDim.x))
+public:
+  __device__ __forceinline__
+  TileCopies(const LocalBlocks & blocks, const LocalSpace & space, int firstX, int firstY)
+    : m_First{ firstX, firstY }
   {
-    const int          row = i / width;
-    const int          column = i - row * width;
-    const int          x = firstX + column;
-    const int          y = firstY + row;
-    const int          to = row * space.stride + column;
-    const std::int64_t offset = (std::int64_t{ z } * blocks.size[1] + y) * blocks.size[0] + x;
-    const bool         isThere = x >= 0 && x < blocks.size[0] && y >= 0 && y < blocks.size[1];
-    if constexpr (VMasked || !TTerms::IsCopied)
+#pragma unroll
+    for (int k = 0; k < Items; ++k)
     {
-      const bool counts = isThere && (!VMasked || terms.IsValid(offset));
-      if constexpr (VMasked)
+      this->Find(blocks, space, static_cast<int>(threadIdx.x + k * blockDim.x), m_From[k], m_To[k]);
+    }
+  }
+
+  /** Starts the copies of a slice of the grid. */
+  template <typename TTerms>
+  __device__ __forceinline__ void
+  Run(const TTerms &           terms,
+      const LocalBlocks &      blocks,
+      const LocalSpace &       space,
+      int                      z,
+      typename TTerms::Pixel * tile,
+      std::uint8_t *           inside) const
+  {
+    const std::int64_t corner = (std::int64_t{ z } * blocks.size[1] + m_First[1]) * blocks.size[0] + m_First[0];
+    const int          count = space.lines * space.width;
+#pragma unroll
+    for (int k = 0; k < Items; ++k)
+    {
+      if (m_To[k] >= 0)
       {
-        inside[to] = counts ? 1 : 0;
+        this->Copy(terms, space, corner, m_From[k], m_To[k], tile, inside);
       }
+    }
+    for (int i = static_cast<int>(threadIdx.x + Items * blockDim.x); i < count; i += static_cast<int>(blockDim.x))
+    {
+      Offset from = 0;
+      int    to = 0;
+      this->Find(blocks, space, i, from, to);
+      this->Copy(terms, space, corner, from, to, tile, inside);
+    }
+  }
+
+private:
+  static constexpr bool IsCompiled = VRadius >= 0;
+  static constexpr int  Items = IsCompiled ? VItems : 0;
+  using Offset = std::conditional_t<IsCompiled, int, std::int64_t>;
+
+  /** \param[out] from offset from the corner of the tile; negative: outside of the grid
+   * \param[out] to offset in the tile; negative: there is no such item */
+  __device__ __forceinline__ void
+  Find(const LocalBlocks & blocks, const LocalSpace & space, int item, Offset & from, int & to) const
+  {
+    const int  width = IsCompiled ? LocalColumns + 2 * VRadius : space.width;
+    const int  row = item / width;
+    const int  column = item - row * width;
+    const int  x = m_First[0] + column;
+    const int  y = m_First[1] + row;
+    const bool isThere = x >= 0 && x < blocks.size[0] && y >= 0 && y < blocks.size[1];
+    from = isThere ? Offset{ row } * blocks.size[0] + column : -1;
+    to = row < space.lines ? row * space.stride + column : -1;
+  }
+
+  template <typename TTerms>
+  __device__ __forceinline__ static void
+  Copy(const TTerms &           terms,
+       const LocalSpace &       space,
+       std::int64_t             corner,
+       Offset                   from,
+       int                      to,
+       typename TTerms::Pixel * tile,
+       std::uint8_t *           inside)
+  {
+    const int ofInput = space.lines * space.stride;
+    if constexpr (VMasked)
+    {
+      const bool counts = from >= 0 && terms.IsValid(corner + from);
+      inside[to] = counts ? 1 : 0;
 #pragma unroll
       for (int n = 0; n < TTerms::Inputs; ++n)
       {
-        tile[to + n * ofInput] = counts ? terms.Value(n, offset) : Pixel(0);
+        tile[to + n * ofInput] = counts ? terms.Address(n, corner)[from] : terms.Outside(n);
       }
     }
     else
@@ -251,34 +308,79 @@ CopyTile(const TTerms &           terms,
 #pragma unroll
       for (int n = 0; n < TTerms::Inputs; ++n)
       {
-        if (isThere)
+        if (from >= 0)
         {
-          CopyElement(tile + to + n * ofInput, terms.Address(n, offset));
+          CopyElement(tile + to + n * ofInput, terms.Address(n, corner) + from);
         }
         else
         {
-          tile[to + n * ofInput] = Pixel(0);
+          tile[to + n * ofInput] = terms.Outside(n);
         }
       }
     }
   }
-}
 
-/** Sums along x: a thread computes the windows of some neighbours, or of one for radii without a compiled kernel. */
+  int    m_First[2]; // sample of the first value along x and y
+  Offset m_From[Items > 0 ? Items : 1];
+  int    m_To[Items > 0 ? Items : 1];
+};
+
+/** Sums along x: a thread computes the windows of some neighbours, or of one for radii without a compiled kernel. Where
+ * few threads would have some, and each number is that of an input, a thread computes one number, in the type of the
+ * sums. */
 template <bool VMasked, int VRadius, typename TTerms>
 __device__ __forceinline__ void
-SumAlongX(const TTerms &,
+SumAlongX(const TTerms &                 terms,
           const LocalBlocks &            blocks,
           const LocalSpace &             space,
           const typename TTerms::Pixel * tile,
           const std::uint8_t *           inside,
-          double *                       lines)
+          typename TTerms::Line *        lines)
 {
   using Pixel = typename TTerms::Pixel;
-  constexpr int inputs = TTerms::Inputs;
-  const int     ofInput = space.lines * space.stride;
-  const int     ofNumber = space.lines * LineStride;
-  if constexpr (VRadius >= 0)
+  using Line = typename TTerms::Line;
+  constexpr int  inputs = TTerms::Inputs;
+  constexpr bool isSplit = VRadius > 2 && inputs == TTerms::Sums && !VMasked;
+  const int      ofInput = space.lines * space.stride;
+  const int      ofNumber = space.lines * LineStride;
+  if constexpr (isSplit)
+  {
+    constexpr int ofGroup = LocalGroup(VRadius);
+    constexpr int groups = LocalColumns / ofGroup;
+    constexpr int reach = ofGroup + 2 * VRadius;
+    const int     items = space.lines * groups;
+    int           number = 0;
+    int           item = static_cast<int>(threadIdx.x);
+    for (; item >= items; item -= items)
+    {
+      ++number;
+    }
+    while (number < TTerms::Sums)
+    {
+      const int           row = item / groups;
+      const int           group = item % groups;
+      const Pixel * const from = tile + number * ofInput + row * space.stride + group * ofGroup;
+      Line * const        to = lines + number * ofNumber + row * LineStride + group;
+      Line                values[reach];
+      Line                sums[ofGroup];
+#pragma unroll
+      for (int k = 0; k < reach; ++k)
+      {
+        values[k] = static_cast<Line>(from[k]);
+      }
+      SumWindows<VRadius, ofGroup>(values, sums);
+#pragma unroll
+      for (int k = 0; k < ofGroup; ++k)
+      {
+        to[k * groups] = sums[k];
+      }
+      for (item += static_cast<int>(blockDim.x); item >= items; item -= items)
+      {
+        ++number;
+      }
+    }
+  }
+  else if constexpr (VRadius >= 0)
   {
     constexpr int ofGroup = LocalGroup(VRadius);
     constexpr int groups = LocalColumns / ofGroup;
@@ -288,7 +390,7 @@ SumAlongX(const TTerms &,
       const int           row = i / groups;
       const int           group = i % groups;
       const Pixel * const from = tile + row * space.stride + group * ofGroup;
-      double * const      to = lines + row * LineStride + group;
+      Line * const        to = lines + row * LineStride + group;
       Pixel               pixels[reach][inputs];
 #pragma unroll
       for (int k = 0; k < reach; ++k)
@@ -307,13 +409,13 @@ SumAlongX(const TTerms &,
 #pragma unroll
         for (int k = 0; k < reach; ++k)
         {
-          values[k] = TTerms::Number(n, pixels[k]);
+          values[k] = terms.Number(n, pixels[k]);
         }
         SumWindows<VRadius, ofGroup>(values, sums);
 #pragma unroll
         for (int k = 0; k < ofGroup; ++k)
         {
-          to[n * ofNumber + k * groups] = sums[k];
+          to[n * ofNumber + k * groups] = static_cast<Line>(sums[k]);
         }
       }
       if constexpr (VMasked)
@@ -330,7 +432,7 @@ SumAlongX(const TTerms &,
 #pragma unroll
         for (int k = 0; k < ofGroup; ++k)
         {
-          to[TTerms::Sums * ofNumber + k * groups] = sums[k];
+          to[TTerms::Sums * ofNumber + k * groups] = static_cast<Line>(sums[k]);
         }
       }
     }
@@ -355,31 +457,31 @@ SumAlongX(const TTerms &,
 #pragma unroll
         for (int n = 0; n < TTerms::Sums; ++n)
         {
-          sums[n] += TTerms::Number(n, pixels);
+          sums[n] += terms.Number(n, pixels);
         }
         if constexpr (VMasked)
         {
           count += inside[k];
         }
       }
-      double * const to = lines + row * LineStride + lane;
+      Line * const to = lines + row * LineStride + lane;
 #pragma unroll
       for (int n = 0; n < TTerms::Sums; ++n)
       {
-        to[n * ofNumber] = sums[n];
+        to[n * ofNumber] = static_cast<Line>(sums[n]);
       }
       if constexpr (VMasked)
       {
-        to[TTerms::Sums * ofNumber] = static_cast<double>(count);
+        to[TTerms::Sums * ofNumber] = static_cast<Line>(count);
       }
     }
   }
 }
 
 /** Sums of those sums along y, to a slot of the ring. */
-template <int VNumbers, int VRadius>
+template <int VNumbers, int VRadius, typename TLine>
 __device__ __forceinline__ void
-SumAlongY(const LocalBlocks & blocks, const LocalSpace & space, const double * lines, double * slot)
+SumAlongY(const LocalBlocks & blocks, const LocalSpace & space, const TLine * lines, double * slot)
 {
   const int ofNumber = space.lines * LineStride;
   if constexpr (VRadius >= 0)
@@ -387,17 +489,17 @@ SumAlongY(const LocalBlocks & blocks, const LocalSpace & space, const double * l
     const int parts = blocks.rows / MaxLocalRows; // where a radius is compiled for, tiles are such
     for (int i = static_cast<int>(threadIdx.x); i < parts * VNumbers * LocalColumns; i += static_cast<int>(blockDim.x))
     {
-      const int            lane = i % LocalColumns;
-      const int            number = i / LocalColumns % VNumbers;
-      const int            first = i / (LocalColumns * VNumbers) * MaxLocalRows;
-      const double * const from = lines + number * ofNumber + first * LineStride + lane;
-      double * const       to = slot + number * space.plane + first * LocalColumns + lane;
-      double               values[MaxLocalRows + 2 * VRadius];
-      double               sums[MaxLocalRows];
+      const int           lane = i % LocalColumns;
+      const int           number = i / LocalColumns % VNumbers;
+      const int           first = i / (LocalColumns * VNumbers) * MaxLocalRows;
+      const TLine * const from = lines + number * ofNumber + first * LineStride + lane;
+      double * const      to = slot + number * space.plane + first * LocalColumns + lane;
+      double              values[MaxLocalRows + 2 * VRadius];
+      double              sums[MaxLocalRows];
 #pragma unroll
       for (int k = 0; k < MaxLocalRows + 2 * VRadius; ++k)
       {
-        values[k] = from[k * LineStride];
+        values[k] = static_cast<double>(from[k * LineStride]);
       }
       SumWindows<VRadius, MaxLocalRows>(values, sums);
 #pragma unroll
@@ -411,13 +513,13 @@ SumAlongY(const LocalBlocks & blocks, const LocalSpace & space, const double * l
   {
     for (int i = static_cast<int>(threadIdx.x); i < space.numbers * space.plane; i += static_cast<int>(blockDim.x))
     {
-      const int            number = i / space.plane;
-      const int            row = i % space.plane / LocalColumns;
-      const double * const from = lines + number * ofNumber + row * LineStride + i % LocalColumns;
-      double               sum = 0.0;
+      const int           number = i / space.plane;
+      const int           row = i % space.plane / LocalColumns;
+      const TLine * const from = lines + number * ofNumber + row * LineStride + i % LocalColumns;
+      double              sum = 0.0;
       for (int k = 0; k <= 2 * blocks.radius[1]; ++k)
       {
-        sum += from[k * LineStride];
+        sum += static_cast<double>(from[k * LineStride]);
       }
       slot[i] = sum;
     }

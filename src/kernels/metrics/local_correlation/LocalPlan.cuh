@@ -111,14 +111,16 @@ struct WindowNumbers
   int         inputs; ///< arrays
   int         sums;   ///< without the number of valid samples
   bool        isMasked;
-  std::size_t bytes; ///< of a number of the arrays
+  std::size_t bytes;                       ///< of a number of the arrays
+  std::size_t lineBytes{ sizeof(double) }; ///< of a sum along x
 };
 
 /** The shared memory of a block. */
 inline LocalSpace
 SpaceOf(const LocalBlocks & blocks, const WindowNumbers & numbers)
 {
-  return { blocks, numbers.sums + (numbers.isMasked ? 1 : 0), numbers.inputs, numbers.isMasked, numbers.bytes };
+  return { blocks,           numbers.sums + (numbers.isMasked ? 1 : 0), numbers.inputs, numbers.isMasked, numbers.bytes,
+           numbers.lineBytes };
 }
 
 /** How a device's blocks are made: as many rows as their memory allows, two blocks a multiprocessor if they have 8, and

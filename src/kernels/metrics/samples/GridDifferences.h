@@ -92,6 +92,13 @@ struct GridDifferences
     return found;
   }
 
+  /** The weight of the difference of a sample's neighbours along an axis (1 / mm); 0: it does not count. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  WeightAt(unsigned int axis, std::int64_t at) const
+  {
+    return (at != 0 || countsFirst[axis]) && (at + 1 != extent.size[axis] || countsLast[axis]) ? weight[axis] : 0.0;
+  }
+
   /** \brief The gradient at a sample, if the axes are those of physical space.
    *
    * \tparam TReal type of the differences
@@ -107,6 +114,17 @@ struct GridDifferences
       const bool counts = (at[d] != 0 || countsFirst[d]) && (at[d] + 1 != extent.size[d] || countsLast[d]);
       const auto difference = static_cast<TReal>(around.above[d]) - static_cast<TReal>(around.below[d]);
       gradient[d] = counts ? difference * static_cast<TReal>(weight[d]) : TReal(0);
+    }
+  }
+
+  /** The same with the WeightAt() of each axis. */
+  template <typename TReal>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE static void
+  AlongAxes(const GridNeighbours<TReal> & around, const TReal (&weights)[Axes], TReal (&gradient)[Axes])
+  {
+    for (unsigned int d = 0; d < Axes; ++d)
+    {
+      gradient[d] = weights[d] != TReal(0) ? (around.above[d] - around.below[d]) * weights[d] : TReal(0);
     }
   }
 

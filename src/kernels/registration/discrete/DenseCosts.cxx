@@ -55,6 +55,30 @@ CountCostBytes(const DenseLattice & lattice)
          sizeof(std::uint16_t);
 }
 
+/** The costs of points of some displacements, then their means. */
+void
+EnqueueMeanCostsOnCpu(const DenseCell *    fixed,
+                      const DenseCell *    moving,
+                      std::uint16_t *      means,
+                      const DenseLattice & lattice,
+                      const Residence &    residence)
+{
+  const int           slab = CountSlabDisplacements(lattice);
+  const int           all = lattice.CountDisplacements();
+  const ResidentArray costs(CountSlabBytes(lattice), residence);
+  for (int first = 0; first < all; first += slab)
+  {
+    FieldWalk walk = lattice.points;
+    walk.size[2] *= std::min(slab, all - first);
+    EnqueueDenseBody(PointCosts{ fixed, moving, costs.As<std::uint16_t>(), first, lattice, walk }, residence);
+    EnqueueDenseBody(MeanCosts(costs.As<std::uint16_t>(),
+                               means + first * lattice.CountPoints(),
+                               static_cast<int>(lattice.points.size[2]),
+                               walk),
+                     residence);
+  }
+}
+
 } // namespace
 
 void
@@ -77,17 +101,13 @@ DenseCosts::DenseCosts(const DenseCell *    fixed,
   , m_Costs(CountCostBytes(lattice), residence)
   , m_Neutral(static_cast<std::size_t>(lattice.CountPoints()) * sizeof(std::uint16_t), residence)
 {
-  const int           slab = CountSlabDisplacements(lattice);
-  const int           all = lattice.CountDisplacements();
-  const ResidentArray costs(CountSlabBytes(lattice), residence);
-  for (int first = 0; first < all; first += slab)
+  if (residence.IsOnDevice())
   {
-    FieldWalk walk = lattice.points;
-    walk.size[2] *= std::min(slab, all - first);
-    auto * const means = m_Costs.As<std::uint16_t>() + first * lattice.CountPoints();
-    EnqueueDenseBody(PointCosts{ fixed, moving, costs.As<std::uint16_t>(), first, lattice, walk }, residence);
-    EnqueueDenseBody(MeanCosts(costs.As<std::uint16_t>(), means, static_cast<int>(lattice.points.size[2]), walk),
-                     residence);
+    EnqueueMeanCostsOnCuda(fixed, moving, m_Costs.As<std::uint16_t>(), lattice, residence);
+  }
+  else
+  {
+    EnqueueMeanCostsOnCpu(fixed, moving, m_Costs.As<std::uint16_t>(), lattice, residence);
   }
   EnqueueDenseBody(NeutralCosts{ this->Data(), m_Neutral.As<std::uint16_t>(), lattice }, residence);
 }
@@ -109,6 +129,11 @@ CountDenseCostsBytes(const DenseLattice & lattice)
 #if !defined(CUDASPLINE_HAS_CUDA)
 void
 EnqueueDenseBodyOnCuda(const DenseBody &, const Residence &)
+{
+  throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
+}
+void
+EnqueueMeanCostsOnCuda(const DenseCell *, const DenseCell *, std::uint16_t *, const DenseLattice &, const Residence &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }

@@ -399,6 +399,10 @@ struct ChooseSteps
   }
 
 private:
+  /** Displacements along x whose costs are read together. */
+  template <int VLanes>
+  static constexpr int Batch = VLanes == 1 ? 9 : 1;
+
   template <int VLanes>
   struct Lanes
   {
@@ -427,21 +431,46 @@ private:
     {
       ofRow[lane] = RoundedSum(this->Square(1, y, state.near[1][lane]), this->Square(2, z, state.near[2][lane]));
     }
-    for (int x = 0; x < lattice.Width(0); ++x)
+    const std::uint16_t * of = costs + number * points + first;
+    const int             width = lattice.Width(0);
+    for (int begin = 0; begin < width; begin += Batch<VLanes>, of += Batch<VLanes> * points)
     {
-      const std::uint16_t * const of = costs + (number + x) * points + first;
-      for (int lane = 0; lane < lanes; ++lane)
+      std::uint16_t read[Batch<VLanes>][VLanes]; // a device has several reads in flight
+#if defined(__CUDA_ARCH__)
+#  pragma unroll
+#endif
+      for (int k = 0; k < Batch<VLanes>; ++k)
       {
-        const float  cost = of[lane] == NoCost ? state.neutral[lane] : static_cast<float>(of[lane]);
-        const double square = RoundedSum(ofRow[lane], this->Square(0, x - lattice.radius[0], state.near[0][lane]));
-        const double score = RoundedSum(static_cast<double>(cost), RoundedProduct(coupling, square));
-        const bool   isLower = score < state.lowest[lane];
-        state.last[lane] = score <= state.lowest[lane] ? number + x : state.last[lane];
-        state.lowest[lane] = isLower ? score : state.lowest[lane];
-        state.value[lane] = isLower ? cost : state.value[lane];
-        state.number[lane] = isLower ? number + x : state.number[lane];
+        for (int lane = 0; lane < lanes && begin + k < width; ++lane)
+        {
+          read[k][lane] = of[k * points + lane];
+        }
+      }
+#if defined(__CUDA_ARCH__)
+#  pragma unroll
+#endif
+      for (int k = 0; k < Batch<VLanes>; ++k)
+      {
+        for (int lane = 0; lane < lanes && begin + k < width; ++lane)
+        {
+          this->Compare(read[k][lane], begin + k, number + begin + k, ofRow[lane], lane, state);
+        }
       }
     }
+  }
+
+  template <int VLanes>
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
+  Compare(std::uint16_t read, int x, int number, double ofRow, int lane, Lanes<VLanes> & state) const
+  {
+    const float  cost = read == NoCost ? state.neutral[lane] : static_cast<float>(read);
+    const double square = RoundedSum(ofRow, this->Square(0, x - lattice.radius[0], state.near[0][lane]));
+    const double score = RoundedSum(static_cast<double>(cost), RoundedProduct(coupling, square));
+    const bool   isLower = score < state.lowest[lane];
+    state.last[lane] = score <= state.lowest[lane] ? number : state.last[lane];
+    state.lowest[lane] = isLower ? score : state.lowest[lane];
+    state.value[lane] = isLower ? cost : state.value[lane];
+    state.number[lane] = isLower ? number : state.number[lane];
   }
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -689,9 +718,16 @@ VisitDenseBody(const DenseBody & step, const TEnqueue & enqueue)
 /** \brief Enqueues a step on a backend. */
 void
 EnqueueDenseBody(const DenseBody & step, const Residence & residence);
-/** \brief The same on a device. */
+/** \brief The same on a device, except for PointCosts and MeanCosts. */
 void
 EnqueueDenseBodyOnCuda(const DenseBody & step, const Residence & residence);
+/** \brief PointCosts and MeanCosts of all displacements on a device: no costs of points are stored. */
+void
+EnqueueMeanCostsOnCuda(const DenseCell *    fixed,
+                       const DenseCell *    moving,
+                       std::uint16_t *      means,
+                       const DenseLattice & lattice,
+                       const Residence &    residence);
 
 /** \brief The costs of all displacements at all control points, in the memory of a backend. */
 class DenseCosts
