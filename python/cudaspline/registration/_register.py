@@ -750,10 +750,6 @@ class _Work:
             raise FileNotFoundError(
                 f"initial: there is no file {initial}; allowed words are 'centre', 'moments', 'none' and 'search'."
             ) from None
-        if len(stages.stages) > _MAX_INITIAL:
-            raise ValueError(
-                f"initial: it is made of {len(stages.stages)} transforms; at most {_MAX_INITIAL} are supported."
-            )
         for number, stage in enumerate(stages.stages):
             if stage.kind == _library.STAGE_AFFINE:
                 _inverse.check_matrix(stages.affine_of(number)[0], "initial")
