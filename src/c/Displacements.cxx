@@ -19,10 +19,8 @@
 #include "c/Descriptors.h"
 #include "c/RegistrationGrids.h"
 
-#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/common/Residence.h"
-#include "itkCudaSpline/kernels/transforms/Displacements.h"
-#include "itkCudaSpline/kernels/transforms/ScanlinesOfChain.h"
+#include "itkCudaSpline/pipeline/RegistrationPipeline.h"
 
 #include <cstdint>
 #include <stdexcept>
@@ -49,46 +47,19 @@ cudaspline_make_displacements(const cudaspline_grid *  grid,
     {
       throw std::invalid_argument("dimension is " + std::to_string(dimension) + "; it must be 1 to 3.");
     }
-    CallExecution          call(execution);
-    DisplacementDescriptor descriptor;
-    descriptor.dimension = static_cast<unsigned int>(dimension);
-    descriptor.output = RealOfCode(type, "type");
-    const FieldGrid samples = DescribeGrid(*grid, descriptor.dimension, "grid");
-    TransformChain  chain;
-    chain.outputOrigin = samples.origin;
-    chain.indexToPoint = samples.indexToPoint;
-    chain.regionSize = samples.size;
-    chain.stages = DescribeStages(stages, stage_count, descriptor.dimension, "transform");
-    descriptor.samples = samples.size[0];
-    descriptor.lines = samples.size[1] * samples.size[2];
-    descriptor.lineLength = descriptor.samples;
-    (HasAffineScanlines(chain) ? descriptor.scanlineChain : descriptor.chain) = &chain;
+    CallExecution    call(execution);
+    const auto       axes = static_cast<unsigned int>(dimension);
+    const FieldGrid  samples = DescribeGrid(*grid, axes, "grid");
+    const auto       chain = DescribeStages(stages, stage_count, axes, "transform");
+    const ScalarType element = RealOfCode(type, "type");
     if (device >= 0)
     {
-      const ExecutionContext context = call.ContextOf(device);
-      const Residence        residence(context);
+      const Residence residence(call.ContextOf(device));
       residence.Follow(static_cast<StreamHandle>(stream));
-      residence.Wait();
-      MakeDisplacements(descriptor, output, context);
-      call.Report(device);
-      return;
+      residence.Wait(); // the arrays are ready
     }
-    RunnableOperation operation;
-    operation.work = [&descriptor](int) {
-      const OperationWork work = CountDisplacementWork(descriptor);
-      return BackendWork{ work, work };
-    };
-    operation.plan = [&descriptor, output](const std::vector<int> & devices) {
-      OperationPlan plan;
-      if (!devices.empty())
-      {
-        plan.memory = PlanDisplacements(descriptor, AvailableDeviceMemory(devices.front()));
-      }
-      plan.run = [&descriptor, output](const ExecutionContext & context) {
-        MakeDisplacements(descriptor, output, context);
-      };
-      return plan;
-    };
-    call.Report(RunOperation(operation, call.GetWord(), call.GetContext()));
+    const RunRecord record =
+      ComputeDisplacements(samples, chain, element, output, device, call.GetWord(), call.GetContext());
+    device >= 0 ? call.Report(device) : call.Report(record);
   });
 }

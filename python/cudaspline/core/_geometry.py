@@ -140,8 +140,24 @@ class Geometry:
 
     @functools.cached_property
     def point_to_index(self) -> numpy.ndarray:
-        """Its inverse: indices a mm."""
-        inverse = numpy.linalg.inv(self.index_to_point)
+        """Its inverse: indices a mm, by the products of the library's registrations in their
+        order."""
+        n = self.dimension
+        whole = numpy.eye(3)
+        whole[:n, :n] = self.index_to_point
+        m = whole.tolist()
+
+        def cofactor(r: int, c: int) -> float:
+            below, last, right, end = (r + 1) % 3, (r + 2) % 3, (c + 1) % 3, (c + 2) % 3
+            return m[below][right] * m[last][end] - m[below][end] * m[last][right]
+
+        if numpy.count_nonzero(whole - numpy.diag(numpy.diag(whole))) == 0:
+            inverse = numpy.diag([1.0 / m[d][d] for d in range(n)])
+        else:
+            determinant = sum(m[0][c] * cofactor(0, c) for c in range(3))
+            inverse = numpy.array(
+                [[cofactor(c, r) / determinant for c in range(n)] for r in range(n)]
+            )
         inverse.flags.writeable = False
         return inverse
 
