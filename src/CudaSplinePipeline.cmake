@@ -33,6 +33,7 @@ add_library(
   CudaSplinePipeline
   OBJECT
   "${presets_source}"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/ComputeDisplacements.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/LabelCodes.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/PairSimilarity.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/PipelineMessages.cxx"

@@ -42,6 +42,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <tuple>
 #include <vector>
 
 #include <unistd.h>
@@ -68,6 +69,19 @@ FoldersToMake(const Options & options)
     names.push_back(options.makesFolders && !options.explain ? output.path : std::string());
   }
   return names;
+}
+
+/** Adds an iteration; a stage that starts anew replaces its former iterations and those of later stages. */
+void
+AddIteration(const Iteration & iteration, std::vector<Iteration> & iterations)
+{
+  const auto positionOf = [](const Iteration & one) { return std::tuple(one.stage, one.level, one.number); };
+  if (!iterations.empty() && positionOf(iteration) <= positionOf(iterations.back()))
+  {
+    const auto isReplaced = [&iteration](const Iteration & one) { return one.stage >= iteration.stage; };
+    iterations.erase(std::remove_if(iterations.begin(), iterations.end(), isReplaced), iterations.end());
+  }
+  iterations.push_back(iteration);
 }
 
 /** Writes the complete document. \return whether there is more to do */
@@ -170,7 +184,7 @@ RunOne(const Options & options, RegistrationInputs & inputs, const Stopwatch & r
   request.stopSignal = &GetStopSignal();
   request.progress = [&](const Iteration & iteration) {
     ListenToSignals(!options.output.empty() || !options.prefix.empty()); // there is something to write now
-    report.iterations.push_back(iteration);
+    AddIteration(iteration, report.iterations);
     progress.Show(iteration);
   };
   request.note = [&progress](const std::string & text) { progress.Note(text); };

@@ -37,9 +37,10 @@ def write_image(path, image):
 
 
 def read_array(path):
-    """The pixels of an image file."""
+    """The pixels of an image file; the components of vectors are the last axis."""
     pixels = _images.open_image(_images.read_image(path, "image"), "image")
-    return numpy.array(pixels.buffer.array).reshape(pixels.geometry.shape)
+    components = (pixels.components,) if pixels.components > 1 else ()
+    return numpy.array(pixels.buffer.array).reshape(*pixels.geometry.shape, *components)
 
 
 def is_close(array, image, rounding):

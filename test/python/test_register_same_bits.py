@@ -1,5 +1,6 @@
 """CudaSplineRegister and cudaspline.register() do the same for every kind of stage, metric and option: the specification that either reports
-is the same, and so are the values of all iterations, to the bit. Warped images differ by the rounding of transforms that ITK composes.
+is the same, and so are the values of all iterations and the displacements of the whole transform, to the bit. Warped images differ by the
+rounding of transforms that ITK composes.
 
 The lists of kinds, metrics and options are those of the library; a new option without a value below fails."""
 
@@ -117,7 +118,9 @@ def check(files, tmp_path):
                 suffix = ".labels.mha" if argument == "labels" else ".labels.csv"
                 options[argument] = [name.replace(".mha", suffix) for name in files]
                 words = [*words, names[0], options[argument][0], names[1], options[argument][1]]
-        report, warped = tmp_path / "report.json", tmp_path / "warped.mha"
+        report, warped, field = (
+            tmp_path / name for name in ("report.json", "warped.mha", "field.mha")
+        )
         done = subprocess.run(
             [
                 PROGRAM,
@@ -130,6 +133,8 @@ def check(files, tmp_path):
                 str(report),
                 "--warped",
                 str(warped),
+                "--field",
+                str(field),
             ],
             capture_output=True,
             text=True,
@@ -142,6 +147,7 @@ def check(files, tmp_path):
         assert told["spec"] == found.spec
         values = [iteration["value"] for iteration in told["iterations"]]
         assert values and values == found.history["value"].tolist()
+        assert numpy.array_equal(read_array(field), found.field.array)
         rounding = 64 * numpy.finfo(found.spec["precision"]).eps
         assert is_close(read_array(warped), found.warped, rounding)
         return found.spec["stages"]

@@ -321,6 +321,21 @@ def test_derivatives_of_local_correlation(rng):
     direction = [torch.rand_like(image) for image in (fixed, moving)]
     slope = sum((one * other).sum() for one, other in zip(wanted, direction))
     assert abs(torch.func.jvp(loss, (fixed, moving), tuple(direction))[1] - slope) < 1e-12
+    # Second derivatives of the formula are those of the library's gradients, by differences.
+    step = 1e-5
+    ahead, back = (
+        torch.autograd.grad(loss(*images), images)
+        for images in (
+            [
+                (image.detach() + side * step * one).requires_grad_()
+                for image, one in zip((fixed, moving), direction)
+            ]
+            for side in (1, -1)
+        )
+    )
+    second = torch.autograd.grad(with_graph, (fixed, moving), direction)
+    for one, more, less in zip(second, ahead, back):
+        assert (one - (more - less) / (2 * step)).abs().max() < 1e-5 * one.abs().max()
     # One image twice has both gradients, also where they have a graph.
     for create_graph in (False, True):
         one = torch.autograd.grad(loss(fixed, fixed), fixed, create_graph=create_graph)[0]

@@ -411,4 +411,23 @@ InterpretDocument(const RawOptions & raw, unsigned int order, Options & options)
   }
 }
 
+void
+FitDocument(const itk::CudaSpline::FieldGrid & fixed, Options & options)
+{
+  options.spec = itk::CudaSpline::ReadSpec(options.document, fixed.size);
+}
+
+void
+CheckDocument(const itk::CudaSpline::FieldGrid & fixed, const Options & options)
+{
+  try
+  {
+    itk::CudaSpline::CheckSpec(options.spec, fixed, 1 + options.further.size());
+  }
+  catch (const itk::CudaSpline::SpecError & error)
+  {
+    throw ProgramError(DescribeProblems(error, options));
+  }
+}
+
 } // namespace CudaSplineRegister

@@ -35,6 +35,16 @@ namespace CudaSplineRegister
 void
 InterpretDocument(const RawOptions & raw, unsigned int order, Options & options);
 
+/** \brief Reads the document again with the size of the fixed image, on which the levels of presets depend. */
+void
+FitDocument(const itk::CudaSpline::FieldGrid & fixed, Options & options);
+
+/** \brief Checks whether the specification fits the images, before they are read.
+ *
+ * \exception ProgramError names all problems */
+void
+CheckDocument(const itk::CudaSpline::FieldGrid & fixed, const Options & options);
+
 } // namespace CudaSplineRegister
 
 #endif

@@ -26,6 +26,9 @@
 #include "io/transforms/TransformInput.h"
 
 #include "itkCudaResampleImageFilter.h"
+#include "itkCudaSplineBackend.h"
+#include "itkCudaSpline/itk/TransformDescriber.h"
+#include "itkCudaSpline/pipeline/RegistrationPipeline.h"
 #include "itkCudaTransformToDisplacementFieldFilter.h"
 
 #include "itkBSplineInterpolateImageFunction.h"
@@ -135,6 +138,45 @@ DeformationOf<TPixel, VDimension>::Invert(const itk::TransformBase *  transform,
   return whole.GetPointer();
 }
 
+/** Appends a transform to a chain as a registration has it: inverses of grids are those of the pipeline, which may
+ * differ from ITK's in the last bit. Returns false if the kernels do not support it. */
+template <unsigned int VDimension>
+bool
+AppendAsRegistered(const typename StageTransforms<VDimension>::Base * transform,
+                   itk::CudaSpline::TransformChain &                  chain)
+{
+  if (const auto * const composite = dynamic_cast<const typename StageTransforms<VDimension>::Composite *>(transform))
+  {
+    for (itk::SizeValueType number = composite->GetNumberOfTransforms(); number-- > 0;)
+    {
+      if (!AppendAsRegistered<VDimension>(composite->GetNthTransformConstPointer(number), chain))
+      {
+        return false;
+      }
+    }
+    return true;
+  }
+  const std::size_t count = chain.stages.size();
+  if (!itk::CudaSplineDetail::TransformDescriber<VDimension>::Append(transform, chain))
+  {
+    return false;
+  }
+  if (chain.stages.size() > count && chain.stages.back().kind != itk::CudaSpline::TransformKind::Affine)
+  {
+    const auto &                       numbers = transform->GetFixedParameters(); // size, origin, spacing, direction
+    itk::CudaSpline::FieldGrid::Matrix matrix{};
+    for (unsigned int r = 0; r < VDimension; ++r)
+    {
+      for (unsigned int c = 0; c < VDimension; ++c)
+      {
+        matrix[r][c] = numbers[(3 + r) * VDimension + c] * numbers[2 * VDimension + c];
+      }
+    }
+    chain.stages.back().pointToIndex = itk::CudaSpline::InvertGridMatrix(matrix, VDimension);
+  }
+  return true;
+}
+
 template <typename TPixel, unsigned int VDimension>
 itk::DataObject::Pointer
 DeformationOf<TPixel, VDimension>::MakeField(const itk::TransformBase *  transform,
@@ -142,15 +184,35 @@ DeformationOf<TPixel, VDimension>::MakeField(const itk::TransformBase *  transfo
                                              const DeformationSettings & settings)
 {
   using FieldType = itk::Image<itk::Vector<TPixel, VDimension>, VDimension>;
-  const auto reference = FieldType::New();
-  SetGeometry<VDimension>(grid, reference);
+  const auto field = FieldType::New();
+  SetGeometry<VDimension>(grid, field);
+  const auto * const              base = dynamic_cast<const typename StageTransforms<VDimension>::Base *>(transform);
+  const std::string               name = "the field";
+  itk::CudaSpline::TransformChain chain;
+  if (AppendAsRegistered<VDimension>(base, chain))
+  {
+    field->Allocate();
+    const itk::CudaSplineHostExecutor host(itk::MultiThreaderBase::New());
+    itk::CudaSpline::ExecutionContext context;
+    context.host = &host;
+    const auto record = itk::CudaSpline::ComputeDisplacements(
+      itk::CudaSplineDetail::DescribeFieldGrid<VDimension>(field.GetPointer(), field->GetLargestPossibleRegion()),
+      chain.stages,
+      itk::CudaSpline::ScalarTypeOf<TPixel>(),
+      field->GetBufferPointer(),
+      -1,
+      settings.device,
+      context);
+    CheckDeviceDid(record.backend, record.DescribeFallback(), settings.device, name);
+    return field.GetPointer();
+  }
   const auto sampler = itk::CudaTransformToDisplacementFieldFilter<FieldType, double>::New();
-  sampler->SetTransform(dynamic_cast<const typename StageTransforms<VDimension>::Base *>(transform));
-  sampler->SetReferenceImage(reference);
+  sampler->SetTransform(base);
+  sampler->SetReferenceImage(field);
   sampler->UseReferenceImageOn();
   sampler->SetDevice(settings.device);
   sampler->Update();
-  CheckDeviceDid(sampler->GetLastBackend(), sampler->GetFallbackReason(), settings.device, "the field");
+  CheckDeviceDid(sampler->GetLastBackend(), sampler->GetFallbackReason(), settings.device, name);
   return sampler->GetOutput();
 }
 

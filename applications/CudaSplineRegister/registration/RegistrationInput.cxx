@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "registration/RegistrationInput.h"
 
+#include "cli/RegistrationDocument.h"
 #include "console/Error.h"
 #include "process/LibraryMessages.h"
 #include "registration/Outside.h"
@@ -25,7 +26,6 @@
 #include "io/transforms/TransformInput.h"
 
 #include "itkCudaSplineSystem.h"
-#include "itkCudaSpline/pipeline/SpecDocument.h"
 
 #include "itkMultiThreaderBase.h"
 
@@ -168,20 +168,6 @@ DescribeGrid(const Grid & grid)
     }
   }
   return described;
-}
-
-/** Refuses a specification that does not fit the images, before they are read. */
-void
-CheckGrids(const Options & options, const Grid & grid)
-{
-  try
-  {
-    itk::CudaSpline::CheckSpec(options.spec, DescribeGrid(grid), 1 + options.further.size());
-  }
-  catch (const itk::CudaSpline::SpecError & error)
-  {
-    throw ProgramError(DescribeProblems(error, options));
-  }
 }
 
 /** Finds a mask of an image, if there is to be one. */
@@ -358,11 +344,9 @@ DescribeInputs(Options & options)
   inputs.moving = DescribeImage(options.moving, { "", options.force });
   inputs.fixed =
     options.target == TargetKind::FixedImage ? DescribeImage(options.fixed, { "", options.force }) : inputs.moving;
-  const unsigned int          dimension = inputs.fixed.grid.dimension;
-  const auto &                size = inputs.fixed.grid.size;
-  std::array<std::int64_t, 3> samples{};
-  std::copy_n(size.begin(), dimension, samples.begin());
-  options.spec = itk::CudaSpline::ReadSpec(options.document, samples); // the levels of presets depend on the size
+  const unsigned int               dimension = inputs.fixed.grid.dimension;
+  const itk::CudaSpline::FieldGrid grid = DescribeGrid(inputs.fixed.grid);
+  FitDocument(grid, options);
   if (inputs.moving.grid.dimension != dimension)
   {
     throw ProgramError("the fixed image has " + std::to_string(dimension) + " dimensions and the moving image " +
@@ -398,7 +382,7 @@ DescribeInputs(Options & options)
     throw ProgramError("--motion " + std::to_string(options.targetVolume) + ": \"" + options.moving +
                        "\" has the volumes 0 to " + std::to_string(inputs.moving.layout.volumes - 1));
   }
-  CheckGrids(options, inputs.fixed.grid);
+  CheckDocument(grid, options);
   for (const FurtherFiles & files : options.further)
   {
     inputs.further.push_back({ DescribeFurther("--also-fixed", files.fixed, dimension, options.force),
@@ -409,10 +393,10 @@ DescribeInputs(Options & options)
   inputs.movingMasks = DescribeMasks("--moving-mask", options.movingMasks, inputs.moving.grid, options);
   if (!options.initial.empty())
   {
-    const Grid & grid = inputs.fixed.grid;
-    inputs.initial = dimension == 2
-                       ? MakeTransform<2>(options.initial, {}, grid).GetPointer()
-                       : static_cast<itk::TransformBase *>(MakeTransform<3>(options.initial, {}, grid).GetPointer());
+    inputs.initial =
+      dimension == 2
+        ? MakeTransform<2>(options.initial, {}, inputs.fixed.grid).GetPointer()
+        : static_cast<itk::TransformBase *>(MakeTransform<3>(options.initial, {}, inputs.fixed.grid).GetPointer());
   }
   if (!options.explain)
   {

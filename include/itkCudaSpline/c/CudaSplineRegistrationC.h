@@ -179,6 +179,29 @@ extern "C"
   int32_t
   cudaspline_register(const char * document, const cudaspline_pipeline * pipeline, cudaspline_execution * execution);
 
+  /** \brief Computes how far transforms move the samples of a grid, as itk::TransformToDisplacementFieldFilter does.
+   *
+   * \param[in] grid the grid; its point_to_index is not used
+   * \param[in] dimension 1 to 3
+   * \param[in] stages transforms in the order in which they map points; null: the identity
+   * \param[in] stage_count their number
+   * \param[out] output displacements (mm), x first in the last axis
+   * \param[in] type their type: CUDASPLINE_FLOAT32 or 64
+   * \param[in] device device of the output and of the arrays of the stages; -1: host memory, and the execution selects
+   * the backend
+   * \param[in] stream for a device: the caller's cudaStream_t
+   * \param[in,out] execution how it runs */
+  int32_t
+  cudaspline_make_displacements(const cudaspline_grid *  grid,
+                                int32_t                  dimension,
+                                const cudaspline_stage * stages,
+                                int32_t                  stage_count,
+                                void *                   output,
+                                int32_t                  type,
+                                int32_t                  device,
+                                void *                   stream,
+                                cudaspline_execution *   execution);
+
   /** \brief How a field changes volumes. */
   typedef struct cudaspline_folding
   {

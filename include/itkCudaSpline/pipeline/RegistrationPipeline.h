@@ -259,6 +259,27 @@ RunRegistration(const RegistrationInput & input,
                 const std::string &       device,
                 const ExecutionContext &  context);
 
+/** \brief Computes how far a transform moves the samples of a grid.
+ *
+ * \param[in] grid grid of 1 to 3 dimensions
+ * \param[in] stages transforms in the order in which they map points; displacements are in the memory of the output
+ * \param[in] type type of the output: Float32 or Float64
+ * \param[out] output displacements (mm), x first in the fastest axis
+ * \param[in] memory device of all arrays; -1: host memory
+ * \param[in] device the user's choice for host memory, as for SelectDevice()
+ * \param[in] context threads of the host and memory limits
+ * \return the backend that computed them
+ * \exception std::invalid_argument an unsupported type or dimension
+ * \exception DeviceError a requested device is missing, or the device of the arrays failed */
+RunRecord
+ComputeDisplacements(const FieldGrid &                          grid,
+                     const std::vector<TransformChain::Stage> & stages,
+                     ScalarType                                 type,
+                     void *                                     output,
+                     int                                        memory,
+                     const std::string &                        device,
+                     const ExecutionContext &                   context);
+
 /** \brief Similarity of a pair of images in host memory. */
 struct PairSimilarity
 {

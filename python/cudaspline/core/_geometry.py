@@ -71,6 +71,21 @@ def matrix(value: Any, dimension: int, name: str) -> numpy.ndarray:
     return found
 
 
+def _inverse_of(matrix: numpy.ndarray) -> numpy.ndarray:
+    """The inverse of a matrix of two or three axes, of cofactors."""
+    n = len(matrix)
+    whole = numpy.eye(3)
+    whole[:n, :n] = matrix
+    m = whole.tolist()
+
+    def cofactor(r: int, c: int) -> float:
+        below, last, right, end = (r + 1) % 3, (r + 2) % 3, (c + 1) % 3, (c + 2) % 3
+        return float(m[below][right] * m[last][end] - m[below][end] * m[last][right])
+
+    determinant = sum(m[0][c] * cofactor(0, c) for c in range(3))
+    return numpy.array([[cofactor(c, r) / determinant for c in range(n)] for r in range(n)])
+
+
 @dataclass(frozen=True, eq=False, init=False)
 class Geometry:
     """A sampled grid in physical space.
@@ -140,8 +155,15 @@ class Geometry:
 
     @functools.cached_property
     def point_to_index(self) -> numpy.ndarray:
-        """Its inverse: indices a mm."""
-        inverse = numpy.linalg.inv(self.index_to_point)
+        """Its inverse: indices a mm. Up to three axes by the products of the library's
+        registrations in their order, to the same bits."""
+        n = self.dimension
+        if n > 3:
+            inverse = numpy.linalg.inv(self.index_to_point)
+        elif numpy.array_equal(self.index_to_point, numpy.diag(numpy.diag(self.index_to_point))):
+            inverse = numpy.diag(1.0 / numpy.diag(self.index_to_point))
+        else:
+            inverse = _inverse_of(self.index_to_point)
         inverse.flags.writeable = False
         return inverse
 

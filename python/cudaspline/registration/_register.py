@@ -676,13 +676,13 @@ class _Work:
         def allocate(wanted: Any) -> int:
             n = geometry.dimension
             size = wanted.grid.size[:n]
+            grids[wanted.stage] = make_geometry(
+                size, wanted.grid.spacing[:n], wanted.grid.origin[:n], geometry.direction
+            )
             if wanted.kind == _registration_library.COEFFICIENTS:
                 made = numpy.zeros((n, *reversed(size)))
                 coefficients[wanted.stage] = made
                 return int(made.ctypes.data)
-            grids[wanted.stage] = make_geometry(
-                size, wanted.grid.spacing[:n], wanted.grid.origin[:n], geometry.direction
-            )
             field = _empty_field(like, (*reversed(size), n))
             fields.setdefault(wanted.stage, {})[wanted.kind] = field
             return field.pointer
@@ -750,10 +750,6 @@ class _Work:
             raise FileNotFoundError(
                 f"initial: there is no file {initial}; allowed words are 'centre', 'moments', 'none' and 'search'."
             ) from None
-        if len(stages.stages) > _MAX_INITIAL:
-            raise ValueError(
-                f"initial: it is made of {len(stages.stages)} transforms; at most {_MAX_INITIAL} are supported."
-            )
         for number, stage in enumerate(stages.stages):
             if stage.kind == _library.STAGE_AFFINE:
                 _inverse.check_matrix(stages.affine_of(number)[0], "initial")
@@ -808,27 +804,20 @@ class _Work:
         coefficients: Mapping[int, numpy.ndarray],
     ) -> Part:
         """The part of the transform that a stage has found."""
-        geometry, found = self.fixed.geometry, stage["transform"]
         if number in fields:
             of = fields[number]
             is_whole = stage["levels"][-1]["shrink"] == 1
             return FieldPart(
                 of[_registration_library.FORWARD],
                 of[_registration_library.BACKWARD],
-                geometry if is_whole else grids[number],
+                self.fixed.geometry if is_whole else grids[number],
             )
         if number in coefficients:
-            # A trifle wider than the image's extent over the cells: else its last samples would lie
-            # outside of the grid.
-            spacing = numpy.linalg.norm(
-                numpy.linalg.inv(numpy.array(found["point_to_index"])), axis=0
-            )
+            grid = grids[number]
             return GivenPart(
-                _stages.BSplineGrid(
-                    coefficients[number], spacing, found["origin"], geometry.direction
-                )
+                _stages.BSplineGrid(coefficients[number], grid.spacing, grid.origin, grid.direction)
             )
-        return _linear_part(found)
+        return _linear_part(stage["transform"])
 
 
 def _describe_pairs(sides: Sequence[_Side]) -> Any:

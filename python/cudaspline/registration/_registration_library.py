@@ -8,9 +8,9 @@ import json
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p
 from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
 
-from ..core import _library
+from ..core import _arrays, _library
 from ..core._geometry import Geometry
-from ..transforms._stages import set_matrix, set_vector
+from ..transforms._stages import Stages, set_matrix, set_vector
 
 #: Subjects of the library's messages.
 RESULT, WARNING, PROBLEMS = range(3)
@@ -111,6 +111,9 @@ for _name, _arguments in {
     "cudaspline_list_registration_names": [MessageCallback, c_void_p],
     "cudaspline_register": [c_char_p, POINTER(Pipeline), _EXECUTION],
     "cudaspline_has_lost_geometry": [POINTER(Grid), POINTER(Grid), c_int32],
+    "cudaspline_make_displacements": [
+        POINTER(Grid), c_int32, POINTER(_library.Stage), c_int32, c_void_p, c_int32, c_int32, c_void_p, _EXECUTION,
+    ],
     "cudaspline_measure_folding": [
         POINTER(Grid), c_int32, c_void_p, c_int32, c_int32, c_void_p, c_int32, c_void_p, POINTER(FoldingState), _EXECUTION,
     ],
@@ -252,7 +255,7 @@ class Folding(NamedTuple):
 def describe_grid(geometry: Geometry) -> Grid:
     """A grid as the library takes it."""
     grid = Grid()
-    grid.size[:] = [*geometry.size, 1][:3]
+    grid.size[:] = [*geometry.size, 1, 1][:3]
     set_vector(grid.origin, geometry.origin)
     grid.spacing[:] = [1.0, 1.0, 1.0]
     set_vector(grid.spacing, geometry.spacing)
@@ -296,6 +299,24 @@ class Watch:
             self._reports.is_running = False
         raised, self._reports.raised = self._reports.raised, None
         return raised
+
+
+def make_displacements(
+    call: _library.Call, geometry: Geometry, stages: Stages, output: _arrays.Buffer
+) -> None:
+    """cudaspline_make_displacements."""
+    grid = describe_grid(geometry)
+    call.run(
+        "cudaspline_make_displacements",
+        ctypes.byref(grid),
+        geometry.dimension,
+        stages.as_array(),
+        len(stages.stages),
+        output.pointer,
+        output.type_code,
+        output.device,
+        output.stream,
+    )
 
 
 def measure_folding(

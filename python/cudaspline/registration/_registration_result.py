@@ -339,7 +339,7 @@ class Registration(Generic[Kind, OtherKind]):
     def field(self) -> Image:
         """How far samples of the fixed image are moved (mm, x first in the last axis), of all
         stages and initial transforms."""
-        return self.transform.field(self._fixed, self._precision)
+        return self.transform._field_on(self._fixed, self._precision, self._device, self._threads)
 
     def jacobian(self, log: bool = False) -> Union[Kind, Any]:
         """Jacobian determinants of the transform at the samples of the fixed image, of its kind:

@@ -4,8 +4,6 @@ other libraries."""
 from __future__ import annotations
 
 import os
-import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional, Sequence
 
@@ -14,6 +12,7 @@ import numpy
 from ..core import _arrays, _checks, _html, _library
 from ..core._checks import flag
 from ..core._geometry import Geometry
+from ..core._methods import device_word
 from ..core._options import TransformOrder
 from ..images import _image_files, _images
 from ..images._images import Image
@@ -215,6 +214,10 @@ class Transform:
         >>> Transform([[1.0, 0.0, 3.0], [0.0, 2.0, 0.0]], 2).field(numpy.zeros((2, 2))).array[1, 1]
         array([3., 1.], dtype=float32)
         """
+        return self._field_on(grid, dtype, "cpu", 0)
+
+    def _field_on(self, grid: Any, dtype: Any, device: Any, threads: int) -> Image:
+        """field(); device: for grids in host memory, threads: of the host, as for resample()."""
         grid = _images.loaded(grid, "grid")
         geometry = _images.geometry_of(grid, "grid")
         if geometry.dimension != self._dimension:
@@ -224,14 +227,20 @@ class Transform:
         kind = _arrays.type_name(dtype, "dtype")
         if kind not in ("float32", "float64"):
             raise ValueError(f"dtype: {kind} is not allowed; use float32 or float64.")
-        like = None if isinstance(grid, Geometry) else _images.open_image(grid, "grid")
-        place = None if like is None or like.device < 0 else like.buffer
-        vectors = _field_on(self, geometry, place)
-        made = _arrays.view(vectors, "field", kind)
-        if place is None and like is not None:
-            made = _arrays.like_host(made.array, like.buffer)
+        shape = (*geometry.shape, self._dimension)
+        if isinstance(grid, Geometry):
+            output = _arrays.view(numpy.empty(shape, kind), "field")
+        else:
+            output = _arrays.empty(_images.open_image(grid, "grid").buffer, shape, kind)
+        stages = _stages.Stages(self._dimension, image=geometry)
+        self.append_to(stages, "transform", output.device)
+        word = device_word(device, -1) if output.device < 0 else ""
+        _registration_library.make_displacements(
+            _library.Call(word, threads), geometry, stages, output
+        )
+        _library.note_inverses(stages.inverses)
         return Image(
-            made.result(), geometry.spacing, geometry.origin, geometry.direction, channels=True
+            output.result(), geometry.spacing, geometry.origin, geometry.direction, channels=True
         )
 
     def jacobian(self, grid: Any, log: bool = False, dtype: Any = "float32") -> Any:
@@ -454,46 +463,3 @@ def _path_of(value: Any, name: str) -> str:
         return os.fsdecode(value)
     except TypeError:
         raise TypeError(f"{name}: {value!r} is not a file name.") from None
-
-
-@dataclass(frozen=True, eq=False)
-class _Sampled:
-    """A transform whose inverses of B-splines are sampled as finely as a grid, whatever the image
-    is that it is for."""
-
-    transform: Transform
-    grid: Geometry
-
-    def append_to(self, stages: _stages.Stages, name: str, device: int) -> None:
-        """Appends it to a chain."""
-        chain = _stages.Stages(stages.dimension, image=self.grid)
-        self.transform.append_to(chain, name, device)
-        stages.append(chain)
-        stages.inverses.extend(chain.inverses)
-
-
-def _field_on(transform: Transform, geometry: Geometry, place: Optional[_arrays.Buffer]) -> Any:
-    """Displacements as an array of float64 of NumPy, or of the library and device of an array: the
-    image of coordinates under the transform, less the coordinates."""
-    sampled = _Sampled(transform, geometry)  # samples of the coordinates are far apart
-    index = numpy.stack(
-        numpy.meshgrid(*[numpy.arange(size) for size in geometry.shape], indexing="ij")[::-1],
-        axis=-1,
-    )
-    where = index @ geometry.index_to_point.T + geometry.origin
-    reach = _inverse.reach_of(where)
-    values = _inverse.coordinates(geometry.dimension, reach)[0]
-    options: dict[str, Any] = dict(interpolation="linear", default=numpy.nan, smooth=False)
-    if place is None or (
-        place.kind == "jax" and not sys.modules["jax"].config.jax_enable_x64
-    ):  # points are float64
-        coordinates = Image(values, 2 * reach, -reach, channels=True)
-        vectors = (
-            _resample.resample(coordinates, sampled, geometry, device="cpu", **options).array
-            - where
-        )
-        return vectors if place is None else _arrays.on_device(vectors, place)
-    coordinates = Image(_arrays.on_device(values, place), 2 * reach, -reach, channels=True)
-    mapped = _resample.resample(coordinates, sampled, geometry, **options).array
-    with _arrays.current_device(place):
-        return mapped - _arrays.on_device(where, place)

@@ -28,7 +28,10 @@ class LinearPart:
 
     @property
     def offset(self) -> numpy.ndarray:
-        """The offset at x = 0, rounded as in itk::MatrixOffsetTransformBase."""
+        """The offset at x = 0, rounded as in itk::MatrixOffsetTransformBase and
+        itk::TranslationTransform."""
+        if self.kind == "translation":
+            return self.translation
         offset: numpy.ndarray = self.translation + self.centre
         for column in range(len(offset)):
             offset = offset - self.matrix[:, column] * self.centre[column]

@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/transforms/Displacements.h"
 #include "itkCudaSpline/device/DeviceError.h"
+#include "itkCudaSpline/kernels/transforms/ScanlinesOfChain.h"
 
 #include "kernels/common/HostLoop.h"
 #include "kernels/common/MemoryBudget.h"
@@ -50,6 +51,19 @@ MakeDisplacementsOnCpu(const DisplacementDescriptor & descriptor, void * output,
     arguments.stages = stages.data();
   }
   arguments.ends = reinterpret_cast<const ScanlineEnds<VDimension> *>(descriptor.scanlineEnds);
+  std::vector<ScanlineEnds<VDimension>> made;
+  if (descriptor.chain == nullptr && descriptor.scanlineEnds == nullptr)
+  {
+    made.resize(static_cast<std::size_t>(descriptor.lines));
+    const AffineScanlines<VDimension> scanlines = ScanlinesOf<VDimension>(*descriptor.scanlineChain);
+    context.ParallelFor(descriptor.lines, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t line = begin; line < end; ++line)
+      {
+        scanlines.DisplacementsOf(line, made[static_cast<std::size_t>(line)]);
+      }
+    });
+    arguments.ends = made.data();
+  }
   arguments.output = output;
   RunInParts(descriptor.lines, 1, context, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t line = begin; line < end; ++line)
@@ -73,8 +87,7 @@ MakeDisplacements(const DisplacementDescriptor & descriptor, void * output, cons
   }
   if (descriptor.samples > 0 && descriptor.lines > 0)
   {
-    const bool isMappedOnDevice = context.backend == Backend::Cuda && descriptor.scanlineChain != nullptr;
-    if ((descriptor.chain == nullptr) == (descriptor.scanlineEnds == nullptr && !isMappedOnDevice))
+    if ((descriptor.chain == nullptr) == (descriptor.scanlineEnds == nullptr && descriptor.scanlineChain == nullptr))
     {
       throw std::invalid_argument("Displacements need exactly one of a chain of transforms and the ends of scanlines.");
     }

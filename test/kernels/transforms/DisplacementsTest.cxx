@@ -124,7 +124,7 @@ TEST_P(Displacements, OfScanlines)
   }
 }
 
-// Those at the ends of scanlines that a device makes of affine maps are those that the host makes.
+// Affine maps give the same bits as the ends of their scanlines.
 TEST_P(Displacements, OfAffineScanlines)
 {
   FreshRandom            random;
@@ -148,12 +148,6 @@ TEST_P(Displacements, OfAffineScanlines)
   MakeDisplacements(descriptor, expected.data(), this->Context());
   descriptor.scanlineEnds = nullptr;
   descriptor.scanlineChain = &chain;
-  if (!this->GetParam())
-  {
-    EXPECT_THROW(MakeDisplacements(descriptor, output.data(), this->Context()), std::invalid_argument)
-      << "the host has the ends";
-    return;
-  }
   MakeDisplacements(descriptor, output.data(), this->Context());
   EXPECT_EQ(output, expected);
 }

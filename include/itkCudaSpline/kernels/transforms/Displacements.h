@@ -44,15 +44,15 @@ struct DisplacementDescriptor
   std::int64_t lineLength{ 1 }; ///< samples of the largest possible scanline
 
   /** \name The transform
-   * One of the first two is given, or on a device the third alone. */
+   * One of the first two is given, or the third alone. */
   ///@{
   /** Displacements (mm) at both ends of every requested scanline, between which they are linear: lines x (start, end) x
    * dimension, in host memory. The end is one past the last sample. */
   const double * scanlineEnds{ nullptr };
   /** Transforms that a kernel evaluates; its region contains the requested samples, its input is not used. */
   const TransformChain * chain{ nullptr };
-  /** Affine maps (HasAffineScanlines()) of which a device makes the scanline ends if they are null: those of the whole
-   * output, which is the region of the chain. */
+  /** Affine maps (HasAffineScanlines()) that give the scanline ends if they are null: those of the whole output, which
+   * is the region of the chain. */
   const TransformChain * scanlineChain{ nullptr };
   ///@}
 };
