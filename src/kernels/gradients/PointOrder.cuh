@@ -141,7 +141,7 @@ __launch_bounds__(Threads)
   }
   if (threadIdx.x == 0)
   {
-    *arrays.isScattered = 1; // all blocks come to the same decision
+    *arrays.isScattered = 1; // all blocks decide the same
   }
   ForPoints(arguments, arrays, [&](std::int64_t image, std::int64_t point) {
     arrays.ranks[image * arguments.count + point] = atomicAdd(&BeginOf<TReal>(arguments, arrays, image, point), 1U);
