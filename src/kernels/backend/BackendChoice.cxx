@@ -31,7 +31,7 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** What the process knows, and since when. */
+/** The cost model of the process, and the begin of the process. */
 struct Process
 {
   std::atomic<int>                            number{ 0 };
@@ -42,11 +42,11 @@ struct Process
 Process &
 TheProcess()
 {
-  // Constant, with nothing to destroy: other global objects may have work before and after, and a guard that a thread
-  // holds while another one forks never opens in the child.
+  // Constant initialization and trivial destruction: other global objects may use it before main() and after it. It
+  // also has no guard: a guard that a thread holds during a fork would never be released in the child.
   static Process process;
   static_assert(std::is_trivially_destructible_v<Process>);
-  // A child has lost nothing yet, and has just begun.
+  // A forked child has lost no time yet, and has just begun.
   const int number = ProcessNumber();
   if (int before = process.number; before != number && process.number.compare_exchange_strong(before, number))
   {
@@ -62,7 +62,7 @@ GetLedger()
   return TheProcess().ledger;
 }
 
-/** Seconds since about the beginning of the process: since this library was loaded, or the process forked. */
+/** Returns the approximate age of the process in seconds: the time since this library was loaded, or since the fork. */
 double
 ProcessAge()
 {
@@ -70,7 +70,7 @@ ProcessAge()
   return std::chrono::duration<double>(Clock::now().time_since_epoch() - Clock::duration(TheProcess().begin)).count();
 }
 
-/** Asks for the first time when the library is loaded. */
+/** The first call is when the library is loaded. */
 const double AgeAtLoad = ProcessAge();
 
 DeviceProgress
@@ -93,7 +93,7 @@ ProgressOf(int device)
 bool
 IsThereAChoice()
 {
-  // Where there is none, SelectDevice() has the better reason.
+  // Without a driver, SelectDevice() returns the better reason.
   return BuiltWithCuda() && DriverIsPresent() && !IsForkedChild() && LostDeviceReason().empty();
 }
 
@@ -169,7 +169,7 @@ StartDeviceAhead(const std::string &              word,
 void
 ReportStartFailure(const std::string & reason, double seconds)
 {
-  if (!IsForkedChild()) // which does not try again
+  if (!IsForkedChild()) // a forked child does not try again
   {
     GetLedger().RememberFailure(reason, seconds);
   }
