@@ -72,7 +72,7 @@ LevelField::AdaptFrom(const LevelField & other)
   ResidentArray            moved;
   if (from.backend == to.backend && (!m_Residence.IsOnDevice() || from.device == to.device))
   {
-    other.m_Residence.Wait(); // it may be another stream
+    other.m_Residence.Wait(); // it may be in another stream
   }
   else
   {
@@ -90,7 +90,7 @@ LevelField::AdaptFrom(const LevelField & other)
   {
     ResampleField(other.m_Shape, field, m_Shape, m_Vectors.Data(), m_Residence);
   }
-  m_Residence.Wait(); // before the other field goes
+  m_Residence.Wait(); // before the other field is freed
 }
 
 FieldInversionState

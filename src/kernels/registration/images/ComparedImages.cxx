@@ -46,7 +46,7 @@ InterpolationOf(unsigned int order)
   return order == 0 ? Interpolation::Nearest : (order == 1 ? Interpolation::Linear : Interpolation::BSpline);
 }
 
-/** The coefficients of the moving image. */
+/** Describes the coefficients of the moving image. */
 SourceDescriptor
 DescribeMoving(const FieldGrid & grid, const LinearMetric & metric)
 {
@@ -185,14 +185,14 @@ ComparedImages::ComparedImages(const FieldGrid &             grid,
     };
     m_VarianceFloors = { { squareOf(fixed), squareOf(moving) } };
   }
-  residence.Wait(); // evaluations have streams of their own
+  residence.Wait(); // evaluations have their own streams
 }
 
 MetricOutcome
 ComparedImages::Compare(const TransformChain::Stage & transform, bool withDerivative, double * forces)
 {
   m_Descriptor.chain.stages[0] = transform;
-  // Passes before that of the derivative leave their moving values to it.
+  // Passes before the one with the derivative keep their moving values for it.
   const bool         shares = withDerivative && m_Metric.gradient != MetricGradient::Analytic;
   bool               isFirst = true;
   const MetricReduce reduce = [&](MetricPass pass, bool withMoments, const MetricParameters & parameters) {
@@ -227,7 +227,7 @@ ComparedImages::Allocate(std::size_t bytes) const
   return std::make_shared<ResidentArray>(bytes, m_Residence);
 }
 
-/** Pixels as numbers of the arithmetic: as they are, or converted. */
+/** Converts pixels to numbers of the arithmetic, if they have another type. */
 std::shared_ptr<const void>
 ComparedImages::Convert(const std::shared_ptr<const void> & numbers, ScalarType type, std::int64_t count) const
 {
@@ -237,14 +237,14 @@ ComparedImages::Convert(const std::shared_ptr<const void> & numbers, ScalarType 
   }
   const auto converted = this->Allocate(static_cast<std::size_t>(count) * SizeOf(m_Metric.arithmetic));
   ConvertNumbers(numbers.get(), type, converted->Data(), count, m_Residence);
-  m_Residence.Wait(); // what was converted may go, on another stream
+  m_Residence.Wait(); // another stream may free converted numbers
   return std::shared_ptr<const void>(converted, converted->Data());
 }
 
-/** Values of an image at the samples, of the type of its pixels: what a pass leaves that finds it where a metric has
- * the moving image.
+/** Computes the values of an image at the samples, in the type of its pixels. A pass computes them with this image as
+ * its moving image.
  *
- * \param[out] count of the valid ones */
+ * \param[out] count number of valid values */
 std::shared_ptr<const MetricMovingValues>
 ComparedImages::Sample(const SynSide & side, Interpolation method, std::int64_t & count) const
 {
@@ -253,7 +253,7 @@ ComparedImages::Sample(const SynSide & side, Interpolation method, std::int64_t 
   wanted.pass = MetricPass::Means;
   wanted.sharesValues = true;
   wanted.marksValid = true;
-  // A pass has fixed values, too: of these nothing is kept.
+  // A pass also needs fixed values. Zeros are used, and not kept.
   const auto    none = this->Allocate(static_cast<std::size_t>(samples) * SizeOf(side.image.pixel));
   MetricSources from;
   ClearResident(none->Data(), none->Bytes(), m_Residence);
@@ -261,7 +261,7 @@ ComparedImages::Sample(const SynSide & side, Interpolation method, std::int64_t 
   from.points = m_Sources.points;
   from.moving = this->Own(DescribeGrid(side.image.grid, side.image.pixel), side.image.data);
   from.mask = this->SourceOfMask(side.mask);
-  m_Residence.Wait(); // passes have streams of their own
+  m_Residence.Wait(); // passes have their own streams
   MetricWorkspace left;
   count = EvaluateMetric(wanted, from, m_Context, &left).count;
   return left.values;
@@ -285,7 +285,7 @@ ComparedImages::TakePlaces()
   }
 }
 
-/** The samples of the fixed image, and their range; of an image on the virtual m_Grid they are its pixels. */
+/** Computes the samples of the fixed image, and their range. If it is on the virtual grid, they are its pixels. */
 PixelRange
 ComparedImages::TakeFixed(const SynSide & fixed)
 {
@@ -320,7 +320,7 @@ ComparedImages::TakeFixed(const SynSide & fixed)
   return range;
 }
 
-/** Of the pixels that are nearest to the places, as ITK has it for sampled points. */
+/** Returns the range of the pixels that are nearest to the sampled points, like ITK. */
 PixelRange
 ComparedImages::RangeAtPlaces(const SynSide & fixed) const
 {
@@ -360,7 +360,7 @@ ComparedImages::TakeMoving(const SynSide & moving)
   m_Sources.mask = this->SourceOfMask(moving.mask);
 }
 
-/** Those of itk::ImageToImageMetricv4's default filter. */
+/** Computes the gradients like the default filter of itk::ImageToImageMetricv4. */
 std::shared_ptr<const SampleSource>
 ComparedImages::MakeGradients(const ResidentImage & image) const
 {
@@ -371,7 +371,7 @@ ComparedImages::MakeGradients(const ResidentImage & image) const
   const ResidentArray scratch(CountResidentGaussianScratch(gaussian, GaussianOperation::Gradient, m_Context.backend),
                               m_Residence);
   MakeResidentGradient(gaussian, image.data.get(), planes->Data(), scratch.Data(), m_Residence, GradientLayout::Planes);
-  m_Residence.Wait(); // before the scratch goes
+  m_Residence.Wait(); // before the scratch memory is freed
   return this->Own(source, std::shared_ptr<const void>(planes, planes->Data()));
 }
 

@@ -98,7 +98,7 @@ struct LinearLevel::Parts
     const auto * const moments = std::get_if<LinearMoments>(&images.GetDescriptor().derivative);
     if (moments != nullptr && moments->stages)
     {
-      return; // a pass brings gradients back
+      return; // a pass pulls gradients back
     }
     for (const TransformChain::Stage & stage : behind)
     {
@@ -117,7 +117,7 @@ struct LinearLevel::Parts
     }
   }
 
-  /** From moments of images to the derivative by a parameter. */
+  /** Computes the derivative by a parameter from the moments of the images. */
   double
   Contract(const ComparedImages &      compared,
            const std::vector<double> & moments,
@@ -153,7 +153,9 @@ struct LinearLevel::Parts
     return sum;
   }
 
-  /** Adds the value of images times a weight. \return number of valid samples */
+  /** Adds the weighted value of images.
+   *
+   * \return number of valid samples */
   std::int64_t
   AddImages(ComparedImages &        compared,
             double                  factor,
@@ -203,11 +205,11 @@ struct LinearLevel::Parts
   }
 
   ComparedImages                     images;
-  std::vector<TransformChain::Stage> behind; ///< the transform
+  std::vector<TransformChain::Stage> behind; ///< the transform and the following stages
   std::vector<AdditionalImages>      others;
   std::vector<LandmarkTarget>        targets;
   double                             weight{ 0.0 }; ///< of a landmark
-  Map                                outer; ///< of the stages behind; the identity where a pass brings gradients back
+  Map outer; ///< map of the following stages; the identity if a pass pulls gradients back
 };
 
 LinearLevel::LinearLevel(const FieldGrid &               grid,
