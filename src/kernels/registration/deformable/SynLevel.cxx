@@ -116,7 +116,7 @@ SynLevel::GetFields() const
 void
 SynLevel::Parts::EnqueueForces()
 {
-  // ITK's order: first the force on the moving image, then on the fixed one.
+  // As in ITK, the fixed field is updated with the force on the moving image, and vice versa.
   forces.MoveFixed(this->Field(SynField::FixedToMiddleInverse).Data());
   forces.MoveMoving(this->Field(SynField::MovingToMiddleInverse).Data());
   forces.Compare(&record.As<Record>()->sums, updates[0].Data(), updates[1].Data());
