@@ -58,7 +58,7 @@ WantsEvaluation(const Options & options)
   return options.evaluate || !options.fixedLabels.empty() || !options.fixedLandmarks.empty();
 }
 
-/** Outputs whose folders are made where they do not exist. */
+/** Returns the outputs whose missing folders are created. */
 std::vector<std::string>
 FoldersToMake(const Options & options)
 {
@@ -70,7 +70,9 @@ FoldersToMake(const Options & options)
   return names;
 }
 
-/** Writes the complete document. \return whether there is more to do */
+/** Writes the complete document.
+ *
+ * \return whether there is more to do */
 bool
 WriteSpec(const Options & options)
 {
@@ -91,7 +93,7 @@ WriteSpec(const Options & options)
          });
 }
 
-/** What the transform is good for; of a registration that was stopped nothing is measured. */
+/** Evaluates the result. A registration that was stopped is not evaluated. */
 void
 MeasureResult(const RegistrationRequest & request,
               const RegistrationResult &  result,
@@ -119,7 +121,7 @@ MeasureResult(const RegistrationRequest & request,
   report.evaluateSeconds = time.GetSeconds();
 }
 
-/** Shows what was done, and returns the exit code. */
+/** Prints a summary, and returns the exit code. */
 int
 Conclude(const Report & report, const Options & options)
 {
@@ -145,7 +147,9 @@ Conclude(const Report & report, const Options & options)
 }
 
 /** Registers a single moving image.
- * \param[in] reading since the headers were begun */
+ *
+ * \param[in] options, inputs the options, and the headers of the images
+ * \param[in] reading started before the headers were read */
 int
 RunOne(const Options & options, RegistrationInputs & inputs, const Stopwatch & reading)
 {
@@ -169,7 +173,7 @@ RunOne(const Options & options, RegistrationInputs & inputs, const Stopwatch & r
   Progress progress(options);
   request.stopSignal = &GetStopSignal();
   request.progress = [&](const Iteration & iteration) {
-    ListenToSignals(!options.output.empty() || !options.prefix.empty()); // there is something to write now
+    ListenToSignals(!options.output.empty() || !options.prefix.empty()); // there is a result to write
     report.iterations.push_back(iteration);
     progress.Show(iteration);
   };
@@ -197,7 +201,7 @@ RunCommand(Options options)
   CheckDevice(options.device);
   if (!options.device.empty())
   {
-    setenv("CUDASPLINE_DEVICE", options.device.c_str(), 1); // for filters inside of others
+    setenv("CUDASPLINE_DEVICE", options.device.c_str(), 1); // for filters inside others
   }
   itk::CudaSplineFactory::RegisterOneFactory();
   const Stopwatch    reading;

@@ -32,7 +32,7 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** A wrong limit is one, also where no device asks for it. */
+/** An invalid limit is an error even if no device uses it. */
 void
 CheckMemoryLimit()
 {

@@ -61,7 +61,7 @@ DirectionText(const Grid & grid)
   return text;
 }
 
-/** "3.2 MB". */
+/** Returns for example "3.2 MB". */
 std::string
 BytesText(std::size_t bytes)
 {
@@ -85,7 +85,7 @@ SecondsText(double seconds)
   return text;
 }
 
-/** Type, size and geometry of an image. */
+/** Returns type, size and geometry of an image. */
 std::string
 GridText(const Grid & grid, ScalarType type, const ImageLayout & layout)
 {
@@ -121,7 +121,7 @@ ExplainMasks(std::ostream &                                       stream,
   }
 }
 
-/** The description of a file or folder that is written. */
+/** Describes a file or folder that is written. */
 std::string
 DescribeOutput(const NamedPath & output, const Options & options)
 {
@@ -156,7 +156,7 @@ ExplainImages(std::ostream & stream, const Options & options, const Registration
   stream << '\n';
 }
 
-/** The options of a stage except its kind and levels, as in a document. */
+/** Returns the options of a stage except its kind and levels, as in a document. */
 std::string
 StageOptionsText(const nlohmann::ordered_json & stage, const StageSpec & spec)
 {
@@ -200,7 +200,7 @@ ExplainStage(std::ostream &                         stream,
          << SecondsText(forecast.seconds) << '\n';
 }
 
-/** The images without pixels. */
+/** Returns a request with the images without pixels. */
 RegistrationRequest
 RequestOf(const Options & options, const RegistrationInputs & inputs)
 {

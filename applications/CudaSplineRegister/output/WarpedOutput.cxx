@@ -32,7 +32,7 @@ namespace CudaSplineRegister
 namespace
 {
 
-/** Whether a format of pictures holds integers only. */
+/** Returns whether a picture format stores integers only. */
 bool
 HoldsIntegersOnly(const std::string & name)
 {
@@ -51,7 +51,7 @@ FindType(const Options & options, const ImageDescription & moving)
   return keepsType ? moving.type : options.spec.precision;
 }
 
-/** Puts planes together, so that the numbers of a pixel follow each other. */
+/** Interleaves planes, so that the numbers of a pixel are consecutive. */
 Volume
 Interleave(const std::vector<Volume> & planes, itk::CudaSpline::StoredType type)
 {

@@ -43,7 +43,7 @@ namespace CudaSplineRegister
 namespace
 {
 
-/** Labels as numbers, on the grid that they have. */
+/** Reads labels as numbers on their own grid. */
 std::optional<Volume>
 ReadLabels(const std::string & file, const Grid & of, bool force)
 {
@@ -63,7 +63,7 @@ ReadLabels(const std::string & file, const Grid & of, bool force)
   return image.type == ScalarType::Float64 ? image : CastVolume(image, ScalarType::Float64);
 }
 
-/** Labels as whole numbers; what is not a number is background. */
+/** Converts labels to integers. Voxels that are not a number become background. */
 Volume
 ToIntegers(const Volume & labels, const std::string & path)
 {
@@ -83,7 +83,7 @@ ToIntegers(const Volume & labels, const std::string & path)
   return integers;
 }
 
-/** Overlaps of two images of labels on one grid; what is not a number is outside. */
+/** Returns the overlaps of two label images on the same grid. Voxels that are not a number are outside. */
 std::map<std::int64_t, double>
 CountOverlaps(const Volume & fixed, const Volume & moving)
 {
@@ -195,7 +195,7 @@ ReadLandmarks(const std::string & file, unsigned int dimension)
   std::vector<Coordinates> points;
   std::size_t              number = 0;
   bool                     hadLine = false;
-  const std::string        byteOrderMark = "\xEF\xBB\xBF"; // of tables as spreadsheets write them
+  const std::string        byteOrderMark = "\xEF\xBB\xBF"; // of tables from spreadsheets
   for (std::string line; GetTextLine(stream, line);)
   {
     if (++number == 1 && line.compare(0, byteOrderMark.size(), byteOrderMark) == 0)
@@ -229,7 +229,7 @@ ReadLandmarks(const std::string & file, unsigned int dimension)
     {
       points.push_back(point);
     }
-    else if (hadLine || hasNumber) // else it is a line of titles
+    else if (hadLine || hasNumber) // otherwise it is a line of titles
     {
       throw ProgramError("the landmarks \"" + file + "\", line " + std::to_string(number) + ": " +
                          std::to_string(dimension) + " numbers in mm, separated by commas, are needed");
