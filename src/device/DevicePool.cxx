@@ -40,7 +40,7 @@ struct Pools
   std::map<int, cudaMemPool_t> ofDevice;
 };
 
-/** Never destroyed: at exit the CUDA runtime may be gone before it. */
+/** Never destroyed: at exit the CUDA runtime may be destroyed first. */
 Pools &
 ThePools()
 {
@@ -103,9 +103,9 @@ ReleaseDeviceMemory()
 {
   if (IsForkedChild())
   {
-    return; // the memory is the parent's
+    return; // the memory belongs to the parent
   }
-  ReleaseStreams(); // what is freed in them is free then
+  ReleaseStreams(); // makes memory that is freed in them available
   Pools &                           pools = ThePools();
   const std::lock_guard<std::mutex> lock(pools.mutex);
   for (const auto & pool : pools.ofDevice)

@@ -26,7 +26,8 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** The driver where the process has loaded it, else null. The handle is closed at once: the library stays loaded. */
+/** Returns the driver if the process has loaded it, otherwise null. The handle is closed at once; the library remains
+ * loaded. */
 void *
 LoadedDriver()
 {
@@ -38,8 +39,8 @@ LoadedDriver()
   return driver;
 }
 
-/** The driver's functions for contexts, null where it has them not; their names are those of the driver's interface.
- * The library is not unloaded: the functions are called at exit too. */
+/** The driver's functions for contexts; null if the driver does not have them. They have the names of the driver's
+ * interface. The library is not unloaded, because the functions are also called at exit. */
 struct ContextCalls
 {
   ContextCalls()
@@ -74,7 +75,7 @@ private:
   }
 };
 
-/** Asked for only where a device was started: the driver is there. */
+/** Called only after a device was started, so the driver exists. */
 const ContextCalls &
 TheContextCalls()
 {
@@ -102,7 +103,8 @@ HasContext(int device)
   const auto   getState = reinterpret_cast<GetState>(dlsym(driver, "cuDevicePrimaryCtxGetState"));
   unsigned int flags = 0;
   int          active = 0;
-  const bool   known = getState != nullptr && getState(device, &flags, &active) == 0; // else: not initialised
+  const bool   known =
+    getState != nullptr && getState(device, &flags, &active) == 0; // otherwise the driver is not initialized
   return known && active != 0;
 }
 
@@ -137,7 +139,7 @@ LeaveContext(int device, ContextHandle previous)
   const ContextCalls & driver = TheContextCalls();
   if (driver.setCurrent(previous) != 0)
   {
-    (void)driver.setCurrent(nullptr); // that context is gone
+    (void)driver.setCurrent(nullptr); // this context no longer exists
   }
   (void)driver.release(device);
 }
