@@ -36,39 +36,39 @@ namespace
 
 struct Shim
 {
-  std::mutex                                       mutex;
-  Fault                                            fault;
-  Hindrance                                        hindrance;
-  bool                                             armed{ false };
-  bool                                             stuck{ false };
-  std::int64_t                                     calls{ 0 };
-  std::map<std::string, std::int64_t>              callsOf;
-  std::atomic<bool>                                slow{ false };
-  std::string                                      onlyFile; ///< that access() finds; empty: all that are there
-  std::string                                      failed;
-  bool                                             failedIsRelease{ false };
-  cudaError_t                                      last{ cudaSuccess };
+  std::mutex                          mutex;
+  Fault                               fault;
+  Hindrance                           hindrance;
+  bool                                armed{ false };
+  bool                                stuck{ false };
+  std::int64_t                        calls{ 0 };
+  std::map<std::string, std::int64_t> callsOf;
+  std::atomic<bool>                   slow{ false };
+  std::string                         onlyFile; ///< the only file that access() finds; empty: all existing files
+  std::string                         failed;
+  bool                                failedIsRelease{ false };
+  cudaError_t                         last{ cudaSuccess };
   std::set<std::pair<std::string, std::uintptr_t>> ledger;
   int                                              wrongReleases{ 0 };
   std::uintptr_t                                   handles{ 16 }; ///< of resources other than memory
   std::string                                      stray;
-  std::map<std::uintptr_t, std::size_t>            bytes; ///< of the device's memory, by where it is
+  std::map<std::uintptr_t, std::size_t>            bytes; ///< allocations of device memory by address
   std::size_t                                      allocated{ 0 };
   std::size_t                                      peak{ 0 };
   CopiedBytes                                      copied;
-  std::atomic<bool>                                times{ false }; ///< kernels are measured
-  std::vector<std::pair<cudaEvent_t, cudaEvent_t>> kernels;        ///< the events of each
+  std::atomic<bool>                                times{ false }; ///< whether kernels are measured
+  std::vector<std::pair<cudaEvent_t, cudaEvent_t>> kernels;        ///< the events of each kernel
 };
 
 Shim &
 TheShim()
 {
-  static Shim * const shim = new Shim; // what the runtime frees at exit may come after it
+  static Shim * const shim = new Shim; // the runtime may free memory at exit after its destruction
   return *shim;
 }
 
-/** Devices whose contexts the thread has made current, each in the scope of the one before. There is nothing to
- * destroy: CUDA is called at exit too. */
+/** Devices whose contexts the thread has made current, each in the scope of the previous one. It is trivially
+ * destructible, because CUDA is also called at exit. */
 struct Scopes
 {
   int         devices[16];
@@ -76,15 +76,15 @@ struct Scopes
 };
 thread_local Scopes scopes;
 
-/** Times of the calls of a thread; null where they are not measured. */
+/** Times of the calls of a thread; null if they are not measured. */
 thread_local std::map<std::string, CallTime> * callTimes = nullptr;
 
-/** Whether CUDA starts a context for the call where none is current, as was seen with the runtimes of CUDA 12.1
- * to 13.0. */
+/** Returns whether CUDA starts a context for the call if none is current, as observed with the runtimes of CUDA 12.1 to
+ * 13.0. */
 bool
 NeedsContext(const std::string & name)
 {
-  // Never destroyed, as the shim.
+  // Never destroyed, like the shim.
   static const auto * const others = new std::set<std::string>{
     "EnterContext",         "cudaDeviceGetAttribute",  "cudaEventSynchronize",    "cudaFreeAsync",
     "cudaGetDevice",        "cudaGetDeviceCount",      "cudaGetDeviceProperties", "cudaInitDevice",
@@ -105,7 +105,7 @@ EnterDevice(int device)
 {
   if (scopes.count == std::size(scopes.devices))
   {
-    std::abort(); // deeper than anything here goes
+    std::abort(); // deeper than any use here
   }
   scopes.devices[scopes.count++] = device;
 }
@@ -140,7 +140,7 @@ StrayCall()
   return shim.stray;
 }
 
-/** Counts a call; an error where it is to fail. */
+/** Counts a call. Returns an error if it has to fail. */
 cudaError_t
 Enter(const char * name, Kind kind)
 {

@@ -34,7 +34,7 @@
 namespace CudaSplineTest
 {
 
-/** What a call that fails does. */
+/** Effect of a call that fails. */
 struct Fault
 {
   std::int64_t at{ -1 };                 ///< number of the call, from 0; -1: none fails
