@@ -70,7 +70,7 @@ DescribeTransform(const itk::TransformBase *            transform,
 } // namespace
 
 double
-LeastReadSeconds(const ImageDescription & input)
+MinReadSeconds(const ImageDescription & input)
 {
   // Rates in bytes per second that no file format of ITK exceeds on known machines: for a copy from the page cache, and
   // for decompression. Real readers are slower, so a start that overlaps with this time always overlaps with reading.
@@ -128,7 +128,7 @@ StartDeviceAhead(const ResampleRequest & request, const ImageDescription & input
   itk::CudaSpline::StartDeviceAhead(request.device,
                                     work,
                                     itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads(),
-                                    LeastReadSeconds(input),
+                                    MinReadSeconds(input),
                                     itk::CudaSpline::ResampleKernelsLoader(source, resample));
 }
 

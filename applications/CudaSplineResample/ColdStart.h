@@ -27,7 +27,7 @@ namespace CudaSplineResample
 /** \brief Returns the minimum time to read the pixels of an image in seconds: from memory, or decompressed by one
  * thread. */
 double
-LeastReadSeconds(const ImageDescription & input);
+MinReadSeconds(const ImageDescription & input);
 
 /** \brief Starts CUDA in a thread if the GPU will be worth it, while the pixels are read. Otherwise does not use the
  * GPU.

@@ -671,7 +671,7 @@ AllStageOptions()
     { "restrict_deformation",
       Linear | Pairs,
       [](const Json & value, StageDraft & draft) {
-        constexpr std::size_t most = LinearTransform::MostParameters;
+        constexpr std::size_t most = LinearTransform::MaxParameters;
         std::vector<double>   factors;
         if (!value.is_array())
         {

@@ -34,7 +34,7 @@ namespace
 {
 
 /** A smaller overlap explains why a stage failed. */
-constexpr double LeastOverlap = 0.1;
+constexpr double MinOverlap = 0.1;
 
 /** Returns a linear transform as one of a smaller kind that can represent it: a rigid one without a rotation becomes a
  * translation. */
@@ -216,7 +216,7 @@ StageSequence::RunGuarded(const StageContext & context, const LinearTransform & 
       stages.insert(stages.begin(), found->MakeStage());
     }
     const double overlap = m_Images.MeasureOverlap(0, stages);
-    if (overlap < LeastOverlap)
+    if (overlap < MinOverlap)
     {
       throw OverlapError(0, static_cast<int>(context.number), NameOf(context.spec.GetKind()), overlap, detail);
     }

@@ -233,7 +233,7 @@ PhysicalMemory()
 }
 
 double
-MostBytes(double fileBytes, Packing packing)
+MaxBytes(double fileBytes, Packing packing)
 {
   return fileBytes * (packing == Packing::None ? 1.0 : packing == Packing::Deflate ? 1032.0 : 65536.0);
 }

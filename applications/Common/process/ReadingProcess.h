@@ -57,7 +57,7 @@ enum class Packing : unsigned char
 
 /** \brief Returns the maximum number of bytes that bytes of a file can expand to. */
 double
-MostBytes(double fileBytes, Packing packing);
+MaxBytes(double fileBytes, Packing packing);
 
 /** \brief The child that read a file was ended by a signal. The text is its last message, as one line. */
 class ReadingProcessError : public ProgramError
@@ -113,7 +113,7 @@ private:
  * can expand to.
  *
  * \param[in] declared bytes of the pixels or parameters according to the file
- * \param[in] most maximum number of bytes, see MostBytes() */
+ * \param[in] most maximum number of bytes, see MaxBytes() */
 void
 AllowReading(double declared, double most);
 

@@ -41,7 +41,7 @@ namespace
 constexpr unsigned int ProbedBoxes = 64;
 
 /** Minimum number of these boxes whose coordinates have to be inside a tile. */
-constexpr unsigned int LeastFittingBoxes = 52;
+constexpr unsigned int MinFittingBoxes = 52;
 
 template <unsigned int VOrder, template <unsigned int> class TRule>
 __global__ void
@@ -256,7 +256,7 @@ IsSpatiallyCoherent(const ArrayArguments &         array,
   CheckCuda(cudaMemcpyAsync(&count, fitting.Data(), sizeof(count), cudaMemcpyDeviceToHost, stream.Get()),
             "cudaMemcpyAsync");
   stream.Synchronize();
-  return count >= LeastFittingBoxes;
+  return count >= MinFittingBoxes;
 }
 
 template <unsigned int VOrder>

@@ -28,7 +28,7 @@ namespace itk::CudaSpline
 /** \brief The part of a PointOrder that kernels read. */
 struct OrderedPoints
 {
-  static constexpr unsigned int LeastOrder = 2; ///< the gain of linear values is less than the cost of the sort
+  static constexpr unsigned int MinOrder = 2; ///< the gain of linear values is less than the cost of the sort
 
   const std::uint32_t * order{ nullptr };       ///< points of each image of the batch; null: the order of the caller
   const std::uint32_t * isScattered{ nullptr }; ///< 0: the order of the caller, too
@@ -42,7 +42,7 @@ struct OrderedPoints
   __device__ __forceinline__ std::int64_t
                              PointAt(std::int64_t batch, std::int64_t i) const
   {
-    if constexpr (VOrder >= LeastOrder)
+    if constexpr (VOrder >= MinOrder)
     {
       return order != nullptr && __ldg(isScattered) != 0 ? __ldg(order + batch * stride + i) : i;
     }

@@ -49,7 +49,7 @@ namespace PointOrderDetail
 constexpr int          Threads = 256;
 constexpr int          KeysOfThread = 8; // keys of a thread of RangeOfKeys
 constexpr std::int64_t CellsOfKey = 8;   // along a row: the points of a warp are within a few lines of 128 bytes
-constexpr std::int64_t LeastPoints = std::int64_t{ 1 } << 22; // the check takes some 10 microseconds
+constexpr std::int64_t MinPoints = std::int64_t{ 1 } << 22; // the check takes some 10 microseconds
 constexpr std::int64_t MaxPoints = 0xFFFFFFFF;
 
 /** Arguments that the kernels of the sort have in common. The arrays have a part for each image of the batch. */
@@ -234,7 +234,7 @@ public:
     arrays.keysOfRow = (arguments.size[2] + Detail::CellsOfKey - 1) / Detail::CellsOfKey;
     arrays.keys = rows * arrays.keysOfRow;
     const std::int64_t points = arrays.images * arguments.count;
-    if (arguments.order < OrderedPoints::LeastOrder || points < Detail::LeastPoints ||
+    if (arguments.order < OrderedPoints::MinOrder || points < Detail::MinPoints ||
         arguments.count > Detail::MaxPoints || arrays.keys > arguments.count || arguments.count < 2)
     {
       return made;

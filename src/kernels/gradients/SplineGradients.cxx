@@ -71,7 +71,7 @@ CheckPoints(const SplinePoints & points, const ExecutionContext & context)
   constexpr std::int64_t most = std::int64_t{ 1 } << 40;
   CheckRange(points.dimension, 1, 3, "dimension");
   CheckRange(points.order, 0, MaximumSplineOrder, "order");
-  CheckRange(points.derivatives, 0, MostPointDerivatives, "derivatives");
+  CheckRange(points.derivatives, 0, MaxPointDerivatives, "derivatives");
   CheckElement(points.element);
   double elements = 1.0;
   for (unsigned int d = 0; d < points.dimension; ++d)

@@ -164,7 +164,7 @@ ExpectOthersHaveNone(Random & random)
   mixed->AddTransform(scale);
   EXPECT_FALSE(HasScanlines<VDimension>(mixed));
   const auto many = Composite::New();
-  for (int n = 0; n <= itk::CudaSpline::MostAffineStages; ++n)
+  for (int n = 0; n <= itk::CudaSpline::MaxAffineStages; ++n)
   {
     many->AddTransform(affine);
   }

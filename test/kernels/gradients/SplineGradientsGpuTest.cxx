@@ -160,7 +160,7 @@ ExpectTheSame(double tolerance)
     {
       for (unsigned int order = 0; order <= 5; ++order)
       {
-        for (unsigned int derivatives = 0; derivatives <= MostPointDerivatives; ++derivatives)
+        for (unsigned int derivatives = 0; derivatives <= MaxPointDerivatives; ++derivatives)
         {
           SCOPED_TRACE(::testing::Message()
                        << shape.size() << "D of " << shape[0] << ", mode " << static_cast<int>(mode) << ", order "

@@ -160,7 +160,7 @@ ForCases(std::uint64_t stream, bool atHalves, const TBody & body)
     {
       for (unsigned int order = 0; order <= 5; ++order)
       {
-        for (unsigned int derivatives = 0; derivatives <= MostPointDerivatives; ++derivatives)
+        for (unsigned int derivatives = 0; derivatives <= MaxPointDerivatives; ++derivatives)
         {
           SCOPED_TRACE(::testing::Message()
                        << shape.size() << "D of " << shape[0] << ", mode " << static_cast<int>(mode) << ", order "
@@ -277,7 +277,7 @@ TEST(SplineGradients, SumsHaveTheSameBitsInAnyOrder)
   Random random(__LINE__);
   for (unsigned int order = 0; order <= 5; ++order)
   {
-    for (unsigned int derivatives = 0; derivatives <= MostPointDerivatives; ++derivatives)
+    for (unsigned int derivatives = 0; derivatives <= MaxPointDerivatives; ++derivatives)
     {
       GradientCase<float> test({ 7, 6, 9 }, order, ArrayMode::Reflect, derivatives, random);
       SplinePoints &      points = test.points;

@@ -166,9 +166,9 @@ TEST(PlanScanlines, OtherChainsHaveNone)
 {
   TransformChain chain;
   EXPECT_TRUE(HasAffineScanlines(chain)) << "the identity";
-  chain.stages.resize(MostAffineStages);
+  chain.stages.resize(MaxAffineStages);
   EXPECT_TRUE(HasAffineScanlines(chain));
-  chain.stages.resize(MostAffineStages + 1);
+  chain.stages.resize(MaxAffineStages + 1);
   EXPECT_FALSE(HasAffineScanlines(chain));
   chain.stages.resize(1);
   chain.stages[0].kind = TransformKind::DisplacementField;

@@ -189,7 +189,7 @@ ReadStep(OpenedImage &          image,
   const double declared = volume * static_cast<double>(image.layout.volumes);
   // Rescaled integers of NIfTI become real numbers of up to 8 bytes. The length of the file itself is compared when it
   // is read.
-  const double most = MostBytes(fileBytes, PackingOf(image)) * (image.nifti ? 8.0 : 1.0);
+  const double most = MaxBytes(fileBytes, PackingOf(image)) * (image.nifti ? 8.0 : 1.0);
   if (declared > most)
   {
     CheckPixels(image); // this check may have a better message, such as missing files

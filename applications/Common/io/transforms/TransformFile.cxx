@@ -403,7 +403,7 @@ ReadTransformFile(const std::string & path)
     ReadingProcess process(path, bytes, [&](const nlohmann::json &, SharedMemory & memory) {
       // Numbers of text have at least 2 bytes, a value 8. ITK's objects and the copies need as much again.
       AllowReading(16.0 * bytes,
-                   MostBytes(bytes, EndingOf(path).find(".h") == 0 ? Packing::Deflate : Packing::None) * 16.0);
+                   MaxBytes(bytes, EndingOf(path).find(".h") == 0 ? Packing::Deflate : Packing::None) * 16.0);
       return Pack(ReadHere(path), memory);
     });
     return Unpack(process.Ask("read"), process);

@@ -33,7 +33,7 @@ constexpr double Extrapolation = 4.0;    // largest factor of a step relative to
 constexpr double Share = 0.66;           // largest fraction of the interval that may remain after two steps
 constexpr double Inside = 0.66F;         // largest fraction of the interval for a step inside; a float, as in ITK
 constexpr double NarrowInterval = 1e-16; // relative to its far end
-constexpr int    MostSteps = 20;
+constexpr int    MaxSteps = 20;
 
 /** The minimum of a cubic that has given values and slopes at two points. */
 struct CubicMinimum
@@ -97,7 +97,7 @@ LineSearch::Choose()
   m_Highest = m_IsBracketed ? std::max(m_Best.step, m_Other.step) : m_Step + Extrapolation * (m_Step - m_Best.step);
   m_Step = std::clamp(m_Step, ShortestStep, LongestStep);
   // If the search is about to fail, it ends at the best step.
-  if (this->IsSpent() || m_Count >= MostSteps - 1 || !m_IsConsistent ||
+  if (this->IsSpent() || m_Count >= MaxSteps - 1 || !m_IsConsistent ||
       (m_IsBracketed && m_Highest - m_Lowest <= NarrowInterval * m_Highest))
   {
     m_Step = m_Best.step;
@@ -115,7 +115,7 @@ LineSearch::Take(double value, double slope)
   {
     return LineSearchState::Found;
   }
-  if (this->IsSpent() || !m_IsConsistent || m_Count >= MostSteps ||
+  if (this->IsSpent() || !m_IsConsistent || m_Count >= MaxSteps ||
       (m_IsBracketed && m_Highest - m_Lowest <= NarrowInterval * m_Highest) ||
       (m_Step == LongestStep && value <= enough && slope <= promised) ||
       (m_Step == ShortestStep && (value > enough || slope >= promised)))

@@ -37,7 +37,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr std::size_t Most = LinearTransform::MostParameters;
+constexpr std::size_t Most = LinearTransform::MaxParameters;
 using Vector = LinearTransform::Vector;
 template <unsigned int VDimension>
 constexpr std::ptrdiff_t SamplesOfAnAxis = VDimension == 2 ? 64 : 24;
@@ -302,7 +302,7 @@ FactorizeMatrix(const LinearTransform & transform, NormalMatrix normal)
   {
     largest = std::max(largest, lengthOf(p));
   }
-  const double least = LeastSingularValue * LeastSingularValue * largest;
+  const double least = MinSingularValue * MinSingularValue * largest;
   // Translations are eliminated last while they are significant, so that they explain what they can.
   const auto isLess = [&](std::size_t a, std::size_t b) {
     const bool isA = isTranslation(a) && lengthOf(a) > least;

@@ -128,7 +128,7 @@ double
 FactorFor(const std::array<double, 2> & magnitudes, ScalarType pixel)
 {
   const double magnitude = magnitudes[0];
-  if (!(magnitude > 0.0) || !std::isfinite(magnitude) || (magnitude >= LeastMagnitude && magnitude <= MostMagnitude))
+  if (!(magnitude > 0.0) || !std::isfinite(magnitude) || (magnitude >= MinMagnitude && magnitude <= MaxMagnitude))
   {
     return 1.0;
   }
@@ -161,7 +161,7 @@ FindValueScales(const MaskedImage & fixed, const MaskedImage & moving, bool comp
     FactorFor({ { std::max(found[0][0], found[1][0]), std::max(found[0][1], found[1][1]) } }, fixed.pixel);
   const double least = std::min(found[0][0], found[1][0]);
   scales.factors = { { factor, factor } };
-  scales.isFaint = least > 0.0 && least * factor < LeastMagnitude;
+  scales.isFaint = least > 0.0 && least * factor < MinMagnitude;
   return scales;
 }
 
