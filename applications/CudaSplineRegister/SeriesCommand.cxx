@@ -194,14 +194,14 @@ public:
     const bool isInPicture = m_Picture != nullptr && number == VolumeOfPicture(m_Layout.volumes);
     if (!m_Warped.empty() || isInPicture)
     {
-      const Volume warped = WarpWhatIsFinite(request, finite, result.transform);
+      const Volume warped = ResampleWithValidityMask(request, finite, result.transform);
       if (m_Pixels)
       {
         m_Pixels->Put(number, warped.pixels.get());
       }
       if (isInPicture)
       {
-        const Volume start = WarpWhatIsFinite(request, finite, result.start);
+        const Volume start = ResampleWithValidityMask(request, finite, result.start);
         WriteImage(DrawCheckerboards(m_Fixed, start, warped, "volume " + std::to_string(number)),
                    m_Picture->GetTemporaryName());
       }

@@ -114,8 +114,8 @@ RegistrationOutput::Write(const RegistrationRequest & request, const Registratio
   }
   if (m_Picture != nullptr)
   {
-    picture = WarpWhatIsFinite(request, m_Finite, result.transform);
-    start = WarpWhatIsFinite(request, m_Finite, result.start);
+    picture = ResampleWithValidityMask(request, m_Finite, result.transform);
+    start = ResampleWithValidityMask(request, m_Finite, result.start);
   }
   report.warpSeconds = warping.GetSeconds();
   std::future<void> writing; // its destructor waits

@@ -38,7 +38,7 @@ public:
   /** \brief Opens all files, and checks whether they can be written.
    *
    * \param[in] options, request, inputs the registration
-   * \param[in] finite mask of the moving image, see WarpWhatIsFinite()
+   * \param[in] finite mask of the moving image, see ResampleWithValidityMask()
    * \exception ProgramError one cannot be written */
   RegistrationOutput(const Options &               options,
                      const RegistrationRequest &   request,

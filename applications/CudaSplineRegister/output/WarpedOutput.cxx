@@ -20,7 +20,7 @@
 #include "registration/Deformation.h"
 #include "console/Error.h"
 #include "console/Names.h"
-#include "registration/Outside.h"
+#include "registration/NonFiniteVoxels.h"
 #include "io/volume/PixelType.h"
 
 #include <cstdint>
@@ -111,7 +111,7 @@ WarpToFormat(const RegistrationRequest &   request,
   std::vector<Volume>       planes;
   for (const Volume & plane : request.movingColours.empty() ? single : request.movingColours)
   {
-    planes.push_back(WarpWhatIsFinite(request, plane, finite, transform, format.grid));
+    planes.push_back(ResampleWithValidityMask(request, plane, finite, transform, format.grid));
   }
   const itk::CudaSpline::StoredType type{ format.type, itk::CudaSpline::IntegerRounding::HalfToEven };
   if (planes.size() > 1)

@@ -46,7 +46,7 @@ FindWarpedFormat(const Options & options, const RegistrationInputs & inputs);
  *
  * \param[in] request, format the registration and the format
  * \param[in] transform the transform
- * \param[in] finite mask of the moving image, see WarpWhatIsFinite()
+ * \param[in] finite mask of the moving image, see ResampleWithValidityMask()
  * \return pixels of the format's type; the numbers of a colour are interleaved */
 Volume
 WarpToFormat(const RegistrationRequest &   request,

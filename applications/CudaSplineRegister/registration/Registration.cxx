@@ -20,7 +20,7 @@
 #include "registration/Deformation.h"
 #include "console/DeviceWord.h"
 #include "console/Error.h"
-#include "registration/Outside.h"
+#include "registration/NonFiniteVoxels.h"
 #include "registration/StageTransforms.h"
 
 #include "itkCudaSplineBackend.h"
@@ -440,11 +440,11 @@ MeasureAgreement(const RegistrationRequest & request, const itk::TransformBase *
 }
 
 Volume
-WarpWhatIsFinite(const RegistrationRequest &   request,
-                 const Volume &                image,
-                 const std::optional<Volume> & finite,
-                 const itk::TransformBase *    transform,
-                 const Grid &                  grid)
+ResampleWithValidityMask(const RegistrationRequest &   request,
+                         const Volume &                image,
+                         const std::optional<Volume> & finite,
+                         const itk::TransformBase *    transform,
+                         const Grid &                  grid)
 {
   const Options &     options = *request.options;
   DeformationSettings settings;
@@ -461,11 +461,11 @@ WarpWhatIsFinite(const RegistrationRequest &   request,
 }
 
 Volume
-WarpWhatIsFinite(const RegistrationRequest &   request,
-                 const std::optional<Volume> & finite,
-                 const itk::TransformBase *    transform)
+ResampleWithValidityMask(const RegistrationRequest &   request,
+                         const std::optional<Volume> & finite,
+                         const itk::TransformBase *    transform)
 {
-  return WarpWhatIsFinite(request, request.moving, finite, transform, request.fixed.grid);
+  return ResampleWithValidityMask(request, request.moving, finite, transform, request.fixed.grid);
 }
 
 } // namespace CudaSplineRegister

@@ -138,21 +138,21 @@ MeasureAgreement(const RegistrationRequest & request, const itk::TransformBase *
  *
  * \param[in] request, grid the registration and the grid of the result
  * \param[in] image image of float or double: the moving image or a plane of its colours
- * \param[in] finite result of TakeOutWhatIsNotFinite()
+ * \param[in] finite result of MaskNonFiniteVoxels()
  * \param[in] transform transform of the dimension of the images, in double precision
  * \return an image with the pixel type of the image */
 Volume
-WarpWhatIsFinite(const RegistrationRequest &   request,
-                 const Volume &                image,
-                 const std::optional<Volume> & finite,
-                 const itk::TransformBase *    transform,
-                 const Grid &                  grid);
+ResampleWithValidityMask(const RegistrationRequest &   request,
+                         const Volume &                image,
+                         const std::optional<Volume> & finite,
+                         const itk::TransformBase *    transform,
+                         const Grid &                  grid);
 
 /** \brief Warps the moving image to the grid of the fixed image. */
 Volume
-WarpWhatIsFinite(const RegistrationRequest &   request,
-                 const std::optional<Volume> & finite,
-                 const itk::TransformBase *    transform);
+ResampleWithValidityMask(const RegistrationRequest &   request,
+                         const std::optional<Volume> & finite,
+                         const itk::TransformBase *    transform);
 
 } // namespace CudaSplineRegister
 

@@ -19,7 +19,7 @@
 
 #include "console/Error.h"
 #include "process/LibraryMessages.h"
-#include "registration/Outside.h"
+#include "registration/NonFiniteVoxels.h"
 #include "io/volume/PixelType.h"
 #include "process/ReadingProcess.h"
 #include "io/transforms/TransformInput.h"
@@ -458,7 +458,7 @@ ReadFixed(const Options & options, RegistrationInputs & inputs, RegistrationRequ
                   : options.target == TargetKind::Mean     ? ReadMean(inputs.moving, type)
                                                            : ReadVolume(inputs.moving, options.targetVolume, type);
   request.fixedMasks =
-    JoinAll(TakeOutWhatIsNotFinite(request.fixed, "fixed"), ReadMasks(inputs.fixedMasks, inputs.masksOfFixed));
+    JoinAll(MaskNonFiniteVoxels(request.fixed, "fixed"), ReadMasks(inputs.fixedMasks, inputs.masksOfFixed));
 }
 
 void
@@ -471,7 +471,7 @@ ReadMoving(const Options &         options,
   const ScalarType type = TypeOf(options);
   request.moving =
     inputs.IsSeries() ? ReadVolume(inputs.moving, volume, type) : ReadAs(inputs.moving, type, &request.movingColours);
-  finite = TakeOutWhatIsNotFinite(request.moving, "moving");
+  finite = MaskNonFiniteVoxels(request.moving, "moving");
   request.movingMasks = JoinAll(finite, ReadMasks(inputs.movingMasks, inputs.masksOfMoving));
 }
 
@@ -488,8 +488,8 @@ ReadFurther(const Options & options, RegistrationInputs & inputs, RegistrationRe
     pair.moving = plane ? ReadPlane(from.moving, *plane, type) : ReadAs(from.moving, type);
     const std::string which = "further " + std::to_string(number + 1);
     pair.fixedMasks =
-      JoinAll(TakeOutWhatIsNotFinite(pair.fixed, which + ". fixed"), ReadMasks(inputs.fixedMasks, inputs.masksOfFixed));
-    pair.movingMasks = JoinAll(TakeOutWhatIsNotFinite(pair.moving, which + ". moving"),
+      JoinAll(MaskNonFiniteVoxels(pair.fixed, which + ". fixed"), ReadMasks(inputs.fixedMasks, inputs.masksOfFixed));
+    pair.movingMasks = JoinAll(MaskNonFiniteVoxels(pair.moving, which + ". moving"),
                                ReadMasks(inputs.movingMasks, inputs.masksOfMoving));
     request.further.push_back(std::move(pair));
   }

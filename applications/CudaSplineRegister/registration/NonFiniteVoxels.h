@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineRegister_Outside_h
-#define CudaSplineRegister_Outside_h
+#ifndef CudaSplineRegister_NonFiniteVoxels_h
+#define CudaSplineRegister_NonFiniteVoxels_h
 
 #include "registration/Deformation.h"
 #include "io/volume/Volume.h"
@@ -41,12 +41,12 @@ namespace CudaSplineRegister
  * \return mask of std::uint8_t on the image's grid, 0 at these voxels; empty if all are finite
  * \exception ProgramError no voxel is finite */
 std::optional<Volume>
-TakeOutWhatIsNotFinite(const Volume & image, const std::string & name);
+MaskNonFiniteVoxels(const Volume & image, const std::string & name);
 
 /** \brief Returns the mask of voxels that are finite and, by the nearest voxel, under a mask, which may have another
  * grid.
  *
- * \param[in] finite result of TakeOutWhatIsNotFinite()
+ * \param[in] finite result of MaskNonFiniteVoxels()
  * \param[in] mask std::uint8_t; empty: none
  * \return empty if both are empty */
 std::optional<Volume>
