@@ -47,7 +47,7 @@ enum class TargetKind : unsigned char
 };
 
 /** \brief Files of an additional pair of images. */
-struct FurtherFiles
+struct AdditionalFiles
 {
   std::string                fixed;
   std::string                moving;
@@ -59,7 +59,7 @@ struct Options
 {
   std::string                        fixed;
   std::string                        moving;
-  std::vector<FurtherFiles>          further;                          ///< additional pairs of images
+  std::vector<AdditionalFiles>       further;                          ///< additional pairs of images
   TargetKind                         target{ TargetKind::FixedImage }; ///< of a moving series
   std::size_t                        targetVolume{ 0 };
   bool                               makesFolders{ false }; ///< whether missing folders of outputs are created

@@ -337,7 +337,7 @@ DescribeProblem(const itk::CudaSpline::SpecProblem & problem, const std::string 
 {
   if (problem.option == "also")
   {
-    const FurtherFiles & pair = options.further.at(std::stoul(problem.value) - 1);
+    const AdditionalFiles & pair = options.further.at(std::stoul(problem.value) - 1);
     return (pair.plane ? "--channels"
                        : "--also-fixed \"" + pair.fixed + "\" and --also-moving \"" + pair.moving + "\"") +
            ": " + problem.text;

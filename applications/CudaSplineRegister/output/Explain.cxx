@@ -141,7 +141,7 @@ ExplainImages(std::ostream & stream, const Options & options, const Registration
 {
   ExplainImage(stream, "fixed", inputs.fixed);
   ExplainImage(stream, "moving", inputs.moving);
-  for (const FurtherDescription & pair : inputs.further)
+  for (const AdditionalDescription & pair : inputs.further)
   {
     ExplainImage(stream, "also fixed", pair.fixed);
     ExplainImage(stream, "also moving", pair.moving);
@@ -209,7 +209,7 @@ RequestOf(const Options & options, const RegistrationInputs & inputs)
   request.options = &options;
   request.fixed = Volume{ inputs.fixed.grid, type, nullptr };
   request.moving = Volume{ inputs.moving.grid, type, nullptr };
-  for (const FurtherDescription & pair : inputs.further)
+  for (const AdditionalDescription & pair : inputs.further)
   {
     request.further.push_back(
       { Volume{ pair.fixed.grid, type, nullptr }, Volume{ pair.moving.grid, type, nullptr }, {}, {} });

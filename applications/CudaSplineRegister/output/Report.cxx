@@ -112,7 +112,7 @@ Heading(const Grid & fixed, const Grid & moving, const Options & options)
   json["initialize"] = StartText(options);
   json["winsorize"] = options.spec.winsorize ? nlohmann::json(*options.spec.winsorize) : nlohmann::json(nullptr);
   json["precision"] = options.spec.precision == ScalarType::Float64 ? "double" : "float";
-  for (const FurtherFiles & pair : options.further)
+  for (const AdditionalFiles & pair : options.further)
   {
     json["further_pairs"].push_back({ { "fixed", pair.fixed }, { "moving", pair.moving } });
     if (pair.plane)

@@ -191,7 +191,7 @@ private:
   DescribePairs(std::size_t stage) const
   {
     std::vector<itk::CudaSpline::ImagePair> pairs{ Describe(m_Request, stage) };
-    for (const FurtherPair & pair : m_Request.further)
+    for (const AdditionalPair & pair : m_Request.further)
     {
       pairs.push_back(Describe(pair, stage));
     }

@@ -65,7 +65,7 @@ struct StageResult
 using MaskList = std::vector<std::optional<Volume>>;
 
 /** \brief A pair of images that is compared in addition to the first one, in the same spaces. */
-struct FurtherPair
+struct AdditionalPair
 {
   Volume   fixed;
   Volume   moving;
@@ -82,7 +82,7 @@ struct RegistrationRequest
   std::vector<Volume>                      movingColours; ///< planes of a moving colour image; otherwise empty
   MaskList                                 fixedMasks;    ///< of std::uint8_t, 0 or 1
   MaskList                                 movingMasks;
-  std::vector<FurtherPair>                 further;      ///< additional pairs
+  std::vector<AdditionalPair>              further;      ///< additional pairs
   std::vector<itk::CudaSpline::Landmark>   landmarks;    ///< used by stages
   std::optional<Volume>                    fixedLabels;  ///< std::int32_t, used by stages
   std::optional<Volume>                    movingLabels; ///< like fixedLabels

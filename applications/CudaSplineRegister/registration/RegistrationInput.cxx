@@ -245,7 +245,7 @@ DescribeFurther(const std::string & option, const std::string & path, unsigned i
 
 /** Throws if --channels does not have colours. */
 void
-CheckIsOfColours(const FurtherFiles & files, const FurtherDescription & pair)
+CheckIsOfColours(const AdditionalFiles & files, const AdditionalDescription & pair)
 {
   for (const ImageDescription * const image : { &pair.fixed, &pair.moving })
   {
@@ -402,7 +402,7 @@ DescribeInputs(Options & options)
                        "\" has the volumes 0 to " + std::to_string(inputs.moving.layout.volumes - 1));
   }
   CheckGrids(options, inputs.fixed.grid);
-  for (const FurtherFiles & files : options.further)
+  for (const AdditionalFiles & files : options.further)
   {
     inputs.further.push_back({ DescribeFurther("--also-fixed", files.fixed, dimension, options.force),
                                DescribeFurther("--also-moving", files.moving, dimension, options.force) });
@@ -481,9 +481,9 @@ ReadFurther(const Options & options, RegistrationInputs & inputs, RegistrationRe
   const ScalarType type = TypeOf(options);
   for (std::size_t number = 0; number < inputs.further.size(); ++number)
   {
-    const FurtherDescription & from = inputs.further[number];
-    FurtherPair                pair;
-    const auto                 plane = options.further[number].plane;
+    const AdditionalDescription & from = inputs.further[number];
+    AdditionalPair                pair;
+    const auto                    plane = options.further[number].plane;
     pair.fixed = plane ? ReadPlane(from.fixed, *plane, type) : ReadAs(from.fixed, type);
     pair.moving = plane ? ReadPlane(from.moving, *plane, type) : ReadAs(from.moving, type);
     const std::string which = "further " + std::to_string(number + 1);

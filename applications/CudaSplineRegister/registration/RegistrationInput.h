@@ -32,7 +32,7 @@ namespace CudaSplineRegister
 {
 
 /** \brief The headers of an additional pair of images. */
-struct FurtherDescription
+struct AdditionalDescription
 {
   ImageDescription fixed;
   ImageDescription moving;
@@ -43,7 +43,7 @@ struct RegistrationInputs
 {
   ImageDescription                             fixed;
   ImageDescription                             moving;     ///< the fixed image for motion correction
-  std::vector<FurtherDescription>              further;    ///< additional pairs
+  std::vector<AdditionalDescription>           further;    ///< additional pairs
   std::vector<std::optional<ImageDescription>> fixedMasks; ///< none, one, or one for each stage
   std::vector<std::optional<ImageDescription>> movingMasks;
   std::optional<MaskList>                      masksOfFixed; ///< pixels of fixedMasks after they were read
