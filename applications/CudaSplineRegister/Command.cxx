@@ -97,7 +97,7 @@ WriteSpec(const Options & options)
 void
 MeasureResult(const RegistrationRequest & request,
               const RegistrationResult &  result,
-              const Truth &               truth,
+              const GroundTruth &         truth,
               Report &                    report)
 {
   const Options & options = *request.options;
@@ -164,7 +164,7 @@ RunOne(const Options & options, RegistrationInputs & inputs, const Stopwatch & r
   Report report;
   report.fixedGrid = request.fixed.grid;
   report.movingGrid = request.moving.grid;
-  const Truth truth = ReadTruth(options, request.fixed.grid, request.moving.grid);
+  const GroundTruth truth = ReadGroundTruth(options, request.fixed.grid, request.moving.grid);
   AddTerms(truth, request);
   report.readSeconds = reading.GetSeconds();
   const MadeFolder   folder(FolderAskedFor(options.prefix));

@@ -124,7 +124,7 @@ CountOverlaps(const Volume & fixed, const Volume & moving)
 
 template <unsigned int VDimension>
 Distances
-MeasureTyped(const Truth & truth, const itk::TransformBase * base)
+MeasureTyped(const GroundTruth & truth, const itk::TransformBase * base)
 {
   using Transform = typename StageTransforms<VDimension>::Base;
   const auto * const  transform = dynamic_cast<const Transform *>(base);
@@ -247,11 +247,11 @@ ReadLandmarks(const std::string & file, unsigned int dimension)
   return points;
 }
 
-Truth
-ReadTruth(const Options & options, const Grid & fixed, const Grid & moving)
+GroundTruth
+ReadGroundTruth(const Options & options, const Grid & fixed, const Grid & moving)
 {
   const unsigned int dimension = fixed.dimension;
-  Truth              truth;
+  GroundTruth        truth;
   truth.fixedLabels = ReadLabels(options.fixedLabels, fixed, options.force);
   truth.movingLabels = ReadLabels(options.movingLabels, moving, options.force);
   if (!options.fixedLandmarks.empty())
@@ -268,7 +268,7 @@ ReadTruth(const Options & options, const Grid & fixed, const Grid & moving)
 }
 
 void
-AddTerms(const Truth & truth, RegistrationRequest & request)
+AddTerms(const GroundTruth & truth, RegistrationRequest & request)
 {
   const auto & stages = request.options->spec.stages;
   const auto   uses = [&stages](std::optional<double> StageSpec::*weight) {
@@ -287,7 +287,7 @@ AddTerms(const Truth & truth, RegistrationRequest & request)
 }
 
 Evaluation
-Evaluate(const RegistrationRequest & request, const RegistrationResult & result, const Truth & truth)
+Evaluate(const RegistrationRequest & request, const RegistrationResult & result, const GroundTruth & truth)
 {
   const Stopwatch time;
   const auto      transforms = std::array<const itk::TransformBase *, 2>{ result.start, result.transform };

@@ -62,7 +62,7 @@ Overlap
 MeanOverlap(const std::map<std::int64_t, Overlap> & overlaps);
 
 /** \brief Labels and landmarks of the user. */
-struct Truth
+struct GroundTruth
 {
   std::optional<Volume>    fixedLabels; ///< of double
   std::optional<Volume>    movingLabels;
@@ -73,14 +73,14 @@ struct Truth
 /** \brief Reads the files of the user.
  *
  * \exception ProgramError a file cannot be read, or does not match another one */
-Truth
-ReadTruth(const Options & options, const Grid & fixed, const Grid & moving);
+GroundTruth
+ReadGroundTruth(const Options & options, const Grid & fixed, const Grid & moving);
 
 /** \brief Adds landmarks and labels to a request if a stage uses them.
  *
  * \exception ProgramError labels that are not integers of 32 bits */
 void
-AddTerms(const Truth & truth, RegistrationRequest & request);
+AddTerms(const GroundTruth & truth, RegistrationRequest & request);
 
 /** \brief Reads points in mm (LPS) from a file of lines x,y or x,y,z. Additional columns are ignored. Empty lines,
  * lines that begin with #, and a first line without numbers are skipped.
@@ -91,7 +91,7 @@ ReadLandmarks(const std::string & file, unsigned int dimension);
 
 /** \brief Evaluates the transforms of a result. */
 Evaluation
-Evaluate(const RegistrationRequest & request, const RegistrationResult & result, const Truth & truth);
+Evaluate(const RegistrationRequest & request, const RegistrationResult & result, const GroundTruth & truth);
 
 /** \brief Prints an evaluation: one line per number, and overlaps as a table with their mean. */
 void
