@@ -215,7 +215,7 @@ private:
 
   /** True if neither the user nor the environment sets where operations run. */
   bool
-  IsChoiceOurs() const;
+  IsAutomatic() const;
 
   /** Counts an operation of the last backend that began then. */
   void

@@ -111,7 +111,7 @@ CudaSplineBackend::SetDevice(const std::string & device)
 }
 
 bool
-CudaSplineBackend::IsChoiceOurs() const
+CudaSplineBackend::IsAutomatic() const
 {
   return m_Choice == Choice::Automatic &&
          CudaSpline::ParseDeviceWish(m_Device).kind == CudaSpline::DeviceWish::Kind::Fastest;
@@ -166,7 +166,7 @@ CudaSplineBackend::ChooseDevices(const CudaSpline::RunnableOperation & operation
   {
     try
     {
-      selection = CudaSpline::ChooseDevices(operation, m_Device, this->IsChoiceOurs(), threads, &m_Calls, isAsked);
+      selection = CudaSpline::ChooseDevices(operation, m_Device, this->IsAutomatic(), threads, &m_Calls, isAsked);
     }
     catch (const CudaSpline::DeviceError & error)
     {
@@ -184,7 +184,7 @@ CudaSplineBackend::StartAhead(const CudaSpline::BackendWork & work, unsigned int
 {
   try
   {
-    if (this->IsChoiceOurs())
+    if (this->IsAutomatic())
     {
       CudaSpline::StartDeviceAhead(m_Device, work, threads, 0.0);
     }

@@ -91,7 +91,7 @@ ProgressOf(int device)
 } // namespace
 
 bool
-IsThereAChoice()
+HasMultipleBackends()
 {
   // Without a driver, SelectDevice() returns the better reason.
   return BuiltWithCuda() && DriverIsPresent() && !IsForkedChild() && LostDeviceReason().empty();
@@ -100,7 +100,7 @@ IsThereAChoice()
 std::optional<BackendDecision>
 DecideBackend(const BackendWork & work, unsigned int threads, int device, const CallSequence * sequence)
 {
-  if (!IsThereAChoice())
+  if (!HasMultipleBackends())
   {
     return std::nullopt;
   }
@@ -145,7 +145,7 @@ StartDeviceAhead(const std::string &              word,
                  const std::function<void(int)> & then)
 {
   const DeviceWish wish = ParseDeviceWish(word);
-  if (wish.kind == DeviceWish::Kind::Host || !IsThereAChoice())
+  if (wish.kind == DeviceWish::Kind::Host || !HasMultipleBackends())
   {
     return false;
   }

@@ -108,7 +108,7 @@ ChooseDevices(const RunnableOperation & operation,
         ReportStartFailure(cause, failed->seconds);
         return { {}, cause, {}, decision };
       }
-      decision = IsThereAChoice() ? DecideBackend(operation.work(first), threads, first, sequence) : std::nullopt;
+      decision = HasMultipleBackends() ? DecideBackend(operation.work(first), threads, first, sequence) : std::nullopt;
       if (decision && !decision->toDevice)
       {
         if (decision->startsInBackground && isAsked)

@@ -36,7 +36,7 @@ namespace itk::CudaSpline
 /** \brief True if there is a choice: the library can use the driver, the process is not a forked child, and no device
  * has been lost. Does not call CUDA. */
 bool
-IsThereAChoice();
+HasMultipleBackends();
 
 /** \brief Selects the backend of a call for which the user selected no device; empty if there is no choice. Does not
  * call CUDA unless the process has started it, and starts no device.
