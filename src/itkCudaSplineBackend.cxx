@@ -114,7 +114,7 @@ bool
 CudaSplineBackend::IsAutomatic() const
 {
   return m_Choice == Choice::Automatic &&
-         CudaSpline::ParseDeviceWish(m_Device).kind == CudaSpline::DeviceWish::Kind::Fastest;
+         CudaSpline::ParseDeviceWish(m_Device).kind == CudaSpline::DeviceRequest::Kind::Fastest;
 }
 
 namespace
@@ -253,9 +253,9 @@ CudaSplineBackend::RunOnDevice(int device, const Operation & operation)
   m_Decision.reset();
   try
   {
-    using Kind = CudaSpline::DeviceWish::Kind;
-    const CudaSpline::DeviceWish wish = CudaSpline::ParseDeviceWish(m_Device);
-    const bool                   isNamed =
+    using Kind = CudaSpline::DeviceRequest::Kind;
+    const CudaSpline::DeviceRequest wish = CudaSpline::ParseDeviceWish(m_Device);
+    const bool                      isNamed =
       wish.device == device || std::find(wish.more.begin(), wish.more.end(), device) != wish.more.end();
     if (m_Choice == Choice::Off || wish.kind == Kind::Host || (wish.kind == Kind::Number && !isNamed))
     {

@@ -107,17 +107,17 @@ DeviceCount()
   return ProbeDevices().count;
 }
 
-DeviceWish
+DeviceRequest
 ParseDeviceWish(const std::string & word)
 {
   const std::string wanted = word.empty() ? EnvironmentWord("CUDASPLINE_DEVICE") : word;
   if (wanted.empty() || wanted == "auto")
   {
-    return { DeviceWish::Kind::Fastest, 0, {} };
+    return { DeviceRequest::Kind::Fastest, 0, {} };
   }
   if (wanted == "cpu" || wanted == "gpu")
   {
-    return { wanted == "cpu" ? DeviceWish::Kind::Host : DeviceWish::Kind::Device, 0, {} };
+    return { wanted == "cpu" ? DeviceRequest::Kind::Host : DeviceRequest::Kind::Device, 0, {} };
   }
   std::vector<int> numbers;
   for (std::size_t begin = 0; begin <= wanted.size();)
@@ -134,16 +134,16 @@ ParseDeviceWish(const std::string & word)
     numbers.push_back(std::atoi(number.c_str()));
     begin = end + 1;
   }
-  return { DeviceWish::Kind::Number, numbers.front(), { numbers.begin() + 1, numbers.end() } };
+  return { DeviceRequest::Kind::Number, numbers.front(), { numbers.begin() + 1, numbers.end() } };
 }
 
 DeviceChoice
 SelectDevice(const std::string & word)
 {
-  const DeviceWish wish = ParseDeviceWish(word);
-  DeviceChoice     choice;
-  choice.demanded = wish.kind == DeviceWish::Kind::Host || wish.kind == DeviceWish::Kind::Number;
-  if (wish.kind == DeviceWish::Kind::Host)
+  const DeviceRequest wish = ParseDeviceWish(word);
+  DeviceChoice        choice;
+  choice.demanded = wish.kind == DeviceRequest::Kind::Host || wish.kind == DeviceRequest::Kind::Number;
+  if (wish.kind == DeviceRequest::Kind::Host)
   {
     choice.reason = "the device cpu was requested";
     return choice;
@@ -151,7 +151,7 @@ SelectDevice(const std::string & word)
   const DeviceProbe probe = ProbeDevices();
   choice.reason = probe.reason;
   // If the process has lost its devices, such a device may still exist: the Cpu backend continues.
-  if (wish.kind == DeviceWish::Kind::Number && wish.device >= probe.count && !IsForkedChild() &&
+  if (wish.kind == DeviceRequest::Kind::Number && wish.device >= probe.count && !IsForkedChild() &&
       LostDeviceReason().empty())
   {
     ThrowUnknownDevice(std::to_string(wish.device), probe);

@@ -110,7 +110,7 @@ MakeForecast(const RunnableOperation &                      operation,
              const std::string &                            device,
              const ExecutionContext &                       context)
 {
-  const bool            isOurs = ParseDeviceWish(device).kind == DeviceWish::Kind::Fastest;
+  const bool            isOurs = ParseDeviceWish(device).kind == DeviceRequest::Kind::Fastest;
   const unsigned int    threads = context.host != nullptr ? context.host->GetConcurrency() : 1;
   const DeviceSelection selection = ChooseDevices(operation, device, isOurs, threads, nullptr, false);
   const CallForecast    times = ForecastOnThisMachine(operation.work(0), threads);

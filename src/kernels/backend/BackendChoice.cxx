@@ -144,15 +144,15 @@ StartDeviceAhead(const std::string &              word,
                  double                           overlap,
                  const std::function<void(int)> & then)
 {
-  const DeviceWish wish = ParseDeviceWish(word);
-  if (wish.kind == DeviceWish::Kind::Host || !HasMultipleBackends())
+  const DeviceRequest wish = ParseDeviceWish(word);
+  if (wish.kind == DeviceRequest::Kind::Host || !HasMultipleBackends())
   {
     return false;
   }
   if (GetDeviceState(wish.device) == DeviceState::Stopped)
   {
     const BackendLedger & ledger = GetLedger();
-    if (wish.kind == DeviceWish::Kind::Fastest && !ledger.IsWorthAStart(ledger.Forecast(work, threads), overlap))
+    if (wish.kind == DeviceRequest::Kind::Fastest && !ledger.IsWorthAStart(ledger.Forecast(work, threads), overlap))
     {
       return false;
     }

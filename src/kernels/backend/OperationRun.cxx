@@ -224,7 +224,7 @@ RunRecord
 RunOperation(const RunnableOperation & operation, const std::string & word, const ExecutionContext & context)
 {
   const MemorySnapshot snapshot;
-  const bool           isOurs = ParseDeviceWish(word).kind == DeviceWish::Kind::Fastest;
+  const bool           isOurs = ParseDeviceWish(word).kind == DeviceRequest::Kind::Fastest;
   const unsigned int   threads = context.host != nullptr ? context.host->GetConcurrency() : 1;
   return RunSelected(operation, ChooseDevices(operation, word, isOurs, threads), context);
 }

@@ -116,10 +116,10 @@ using DeviceStartGpu = FreshProcess;
 
 TEST(DeviceStartWords, AWishIsReadWithoutCuda)
 {
-  EXPECT_EQ(ParseDeviceWish("auto").kind, DeviceWish::Kind::Fastest);
-  EXPECT_EQ(ParseDeviceWish("cpu").kind, DeviceWish::Kind::Host);
-  EXPECT_EQ(ParseDeviceWish("gpu").kind, DeviceWish::Kind::Device);
-  EXPECT_EQ(ParseDeviceWish("3").kind, DeviceWish::Kind::Number);
+  EXPECT_EQ(ParseDeviceWish("auto").kind, DeviceRequest::Kind::Fastest);
+  EXPECT_EQ(ParseDeviceWish("cpu").kind, DeviceRequest::Kind::Host);
+  EXPECT_EQ(ParseDeviceWish("gpu").kind, DeviceRequest::Kind::Device);
+  EXPECT_EQ(ParseDeviceWish("3").kind, DeviceRequest::Kind::Number);
   EXPECT_EQ(ParseDeviceWish("3").device, 3);
   EXPECT_TRUE(ParseDeviceWish("3").more.empty());
   EXPECT_EQ(ParseDeviceWish("2,0,11").device, 2);
