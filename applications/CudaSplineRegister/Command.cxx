@@ -18,7 +18,7 @@
 #include "Command.h"
 
 #include "io/files/AtomicOutput.h"
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "console/Error.h"
 #include "output/Explain.h"
 #include "cli/FileNames.h"

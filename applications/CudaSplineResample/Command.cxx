@@ -19,7 +19,7 @@
 
 #include "io/files/AtomicOutput.h"
 #include "ColdStart.h"
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "io/formats/DicomOutput.h"
 #include "io/transforms/ElastixFile.h"
 #include "console/Error.h"

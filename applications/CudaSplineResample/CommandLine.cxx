@@ -19,7 +19,7 @@
 
 #include "BatchList.h"
 #include "console/CommandHelp.h"
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "console/Error.h"
 #include "io/transforms/FieldTransform.h"
 #include "io/volume/GridArguments.h"

@@ -18,7 +18,7 @@
 #include "ComposeCommand.h"
 
 #include "io/files/AtomicOutput.h"
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "console/Error.h"
 #include "io/transforms/FieldTransform.h"
 #include "io/formats/ImageInput.h"

@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "cli/RawOptions.h"
 
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "console/Error.h"
 #include "console/Names.h"
 #include "console/Numbers.h"

@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "output/Report.h"
 
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "console/Error.h"
 #include "cli/FileNames.h"
 

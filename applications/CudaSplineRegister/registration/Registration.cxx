@@ -18,7 +18,7 @@
 #include "registration/Registration.h"
 
 #include "registration/Deformation.h"
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "console/Error.h"
 #include "registration/NonFiniteVoxels.h"
 #include "registration/StageTransforms.h"

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineProgram_DeviceWord_h
-#define CudaSplineProgram_DeviceWord_h
+#ifndef CudaSplineProgram_DeviceOption_h
+#define CudaSplineProgram_DeviceOption_h
 
 #include "itkCudaSplineSystem.h"
 

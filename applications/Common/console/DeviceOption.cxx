@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 
 #include "console/Error.h"
 #include "console/Names.h"
