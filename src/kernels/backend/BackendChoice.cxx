@@ -36,7 +36,7 @@ struct Process
 {
   std::atomic<int>                            number{ 0 };
   std::atomic<std::chrono::steady_clock::rep> begin{ 0 };
-  BackendLedger                               ledger;
+  BackendCostModel                            ledger;
 };
 
 Process &
@@ -56,7 +56,7 @@ TheProcess()
   return process;
 }
 
-BackendLedger &
+BackendCostModel &
 GetLedger()
 {
   return TheProcess().ledger;
@@ -104,8 +104,8 @@ DecideBackend(const BackendWork & work, unsigned int threads, int device, const 
   {
     return std::nullopt;
   }
-  const BackendLedger & ledger = GetLedger();
-  const double          lost = sequence != nullptr ? sequence->lost : 0.0;
+  const BackendCostModel & ledger = GetLedger();
+  const double             lost = sequence != nullptr ? sequence->lost : 0.0;
   return ledger.Decide(ledger.Forecast(work, threads), ProgressOf(device), lost, ProcessAge());
 }
 
@@ -151,7 +151,7 @@ StartDeviceAhead(const std::string &              word,
   }
   if (GetDeviceState(wish.device) == DeviceState::Stopped)
   {
-    const BackendLedger & ledger = GetLedger();
+    const BackendCostModel & ledger = GetLedger();
     if (wish.kind == DeviceRequest::Kind::Fastest && !ledger.IsWorthAStart(ledger.Forecast(work, threads), overlap))
     {
       return false;

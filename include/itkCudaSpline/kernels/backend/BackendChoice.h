@@ -18,15 +18,15 @@
 #ifndef itkCudaSpline_kernels_backend_BackendChoice_h
 #define itkCudaSpline_kernels_backend_BackendChoice_h
 
-#include "itkCudaSpline/kernels/backend/BackendLedger.h"
+#include "itkCudaSpline/kernels/backend/BackendCostModel.h"
 
 #include <functional>
 #include <optional>
 #include <string>
 
 /** \file
- * \brief Selects host or device for the calls of this process: the rules of BackendLedger with this machine's devices
- * and clock. */
+ * \brief Selects host or device for the calls of this process: the rules of BackendCostModel with this machine's
+ * devices and clock. */
 
 namespace itk::CudaSpline
 {

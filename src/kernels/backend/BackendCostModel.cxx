@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "itkCudaSpline/kernels/backend/BackendLedger.h"
+#include "itkCudaSpline/kernels/backend/BackendCostModel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -128,15 +128,15 @@ BackendDecision::Describe() const
 }
 
 void
-BackendLedger::SetSpeeds(const HostSpeeds & host, const DeviceSpeeds & device)
+BackendCostModel::SetSpeeds(const HostSpeeds & host, const DeviceSpeeds & device)
 {
   m_Host = host;
   m_Device = device;
   m_Known = true;
 }
 
-const BackendLedger::Entry *
-BackendLedger::Find(std::uint64_t key) const
+const BackendCostModel::Entry *
+BackendCostModel::Find(std::uint64_t key) const
 {
   for (std::size_t i = 0; i < Probes; ++i)
   {
@@ -154,8 +154,8 @@ BackendLedger::Find(std::uint64_t key) const
   return nullptr;
 }
 
-BackendLedger::Entry *
-BackendLedger::FindOrAdd(std::uint64_t key)
+BackendCostModel::Entry *
+BackendCostModel::FindOrAdd(std::uint64_t key)
 {
   for (std::size_t i = 0; i < Probes; ++i)
   {
@@ -170,7 +170,7 @@ BackendLedger::FindOrAdd(std::uint64_t key)
 }
 
 double
-BackendLedger::FactorOf(const Entry & entry)
+BackendCostModel::FactorOf(const Entry & entry)
 {
   // A slow call among the first two is not significant yet.
   const float first = entry.factors[0];
@@ -190,7 +190,7 @@ BackendLedger::FactorOf(const Entry & entry)
 }
 
 double
-BackendLedger::FactorFor(std::uint64_t kind, int size) const
+BackendCostModel::FactorFor(std::uint64_t kind, int size) const
 {
   for (const int near : { size, size - 1, size + 1 })
   {
@@ -204,7 +204,7 @@ BackendLedger::FactorFor(std::uint64_t kind, int size) const
 }
 
 CallForecast
-BackendLedger::Forecast(const BackendWork & work, unsigned int threads) const
+BackendCostModel::Forecast(const BackendWork & work, unsigned int threads) const
 {
   const HostSpeeds   host = m_Known ? m_Host : TypicalHost(threads);
   const DeviceSpeeds device = GetDeviceSpeeds();
@@ -247,7 +247,10 @@ BackendLedger::Forecast(const BackendWork & work, unsigned int threads) const
 }
 
 BackendDecision
-BackendLedger::Decide(const CallForecast & forecast, const DeviceProgress & progress, double lostHere, double age) const
+BackendCostModel::Decide(const CallForecast &   forecast,
+                         const DeviceProgress & progress,
+                         double                 lostHere,
+                         double                 age) const
 {
   using State = DeviceProgress::State;
   const DeviceSpeeds speeds = GetDeviceSpeeds();
@@ -302,7 +305,7 @@ BackendLedger::Decide(const CallForecast & forecast, const DeviceProgress & prog
 }
 
 bool
-BackendLedger::IsWorthAStart(const CallForecast & forecast, double overlap) const
+BackendCostModel::IsWorthAStart(const CallForecast & forecast, double overlap) const
 {
   const DeviceSpeeds speeds = GetDeviceSpeeds();
   const double       wait = std::max(0.0, speeds.start - overlap);
@@ -321,7 +324,7 @@ BackendLedger::IsWorthAStart(const CallForecast & forecast, double overlap) cons
 }
 
 void
-BackendLedger::Learn(const CallForecast & forecast, Backend backend, double seconds, CallSequence * sequence)
+BackendCostModel::Learn(const CallForecast & forecast, Backend backend, double seconds, CallSequence * sequence)
 {
   const bool isDevice = backend == Backend::Cuda;
   if (Entry * const entry = FindOrAdd(isDevice ? forecast.deviceKey : forecast.hostKey))
@@ -361,7 +364,7 @@ BackendLedger::Learn(const CallForecast & forecast, Backend backend, double seco
 }
 
 void
-BackendLedger::Restart()
+BackendCostModel::Restart()
 {
   m_Lost = 0.0;
   m_Wait = 0.0;
@@ -373,7 +376,7 @@ BackendLedger::Restart()
 }
 
 void
-BackendLedger::Count(Backend backend, double seconds)
+BackendCostModel::Count(Backend backend, double seconds)
 {
   const auto i = static_cast<std::size_t>(backend);
   ++m_Calls[i];
@@ -381,7 +384,7 @@ BackendLedger::Count(Backend backend, double seconds)
 }
 
 BackendUse
-BackendLedger::GetUse() const
+BackendCostModel::GetUse() const
 {
   BackendUse use;
   for (std::size_t i = 0; i < use.counts.size(); ++i)
@@ -392,7 +395,7 @@ BackendLedger::GetUse() const
 }
 
 void
-BackendLedger::RememberFailure(const std::string & reason, double seconds)
+BackendCostModel::RememberFailure(const std::string & reason, double seconds)
 {
   if (const std::string * const known = m_Failure; known == nullptr || *known != reason)
   {

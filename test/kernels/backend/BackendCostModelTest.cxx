@@ -15,12 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: the rules of BackendLedger.h, by machines that do not exist. A simulated process makes calls whose times
+// Expected: the rules of BackendCostModel.h, by machines that do not exist. A simulated process makes calls whose times
 // the test gives and the ledger does not know; what it took is compared with the better one of the two pinned backends,
 // by the same clock. Factors: a start that turns out not to be needed costs what the process has lived already, so
 // twice the better backend; a call that is estimated wrong is paid for once, and then known.
 
-#include "itkCudaSpline/kernels/backend/BackendLedger.h"
+#include "itkCudaSpline/kernels/backend/BackendCostModel.h"
 
 #include "RandomData.h"
 
@@ -86,10 +86,10 @@ ModelOfHost()
   return speeds;
 }
 
-std::unique_ptr<BackendLedger>
+std::unique_ptr<BackendCostModel>
 NewLedger()
 {
-  auto ledger = std::make_unique<BackendLedger>();
+  auto ledger = std::make_unique<BackendCostModel>();
   ledger->SetSpeeds(ModelOfHost(), ModelOfDevice());
   return ledger;
 }
@@ -199,7 +199,7 @@ public:
     return m_OnHost;
   }
 
-  BackendLedger &
+  BackendCostModel &
   GetLedger()
   {
     return *m_Ledger;
@@ -224,13 +224,13 @@ private:
     return since < this->GetStart() ? DeviceProgress{ State::Starting, since } : DeviceProgress{ State::Started, 0.0 };
   }
 
-  Machine                        m_Machine;
-  Choice                         m_Choice;
-  std::unique_ptr<BackendLedger> m_Ledger;
-  double                         m_Clock{ Loading };
-  double                         m_Begin{ -1.0 }; ///< of the start
-  int                            m_OnDevice{ 0 };
-  int                            m_OnHost{ 0 };
+  Machine                           m_Machine;
+  Choice                            m_Choice;
+  std::unique_ptr<BackendCostModel> m_Ledger;
+  double                            m_Clock{ Loading };
+  double                            m_Begin{ -1.0 }; ///< of the start
+  int                               m_OnDevice{ 0 };
+  int                               m_OnHost{ 0 };
 };
 
 /** Seconds of a process, by the choice and by the better pinned backend. */
@@ -331,7 +331,7 @@ Draw(std::uint64_t seed, int number, const std::function<Machine(std::mt19937_64
 
 } // namespace
 
-TEST(BackendLedger, OfRightEstimatesTakesTwiceTheBetterBackendAtWorst)
+TEST(BackendCostModel, OfRightEstimatesTakesTwiceTheBetterBackendAtWorst)
 {
   const Losses losses = Draw(TestSeed(), 600, [](std::mt19937_64 &) { return Machine(); });
   EXPECT_LE(losses.worst, 2.0) << losses.text;
@@ -341,7 +341,7 @@ TEST(BackendLedger, OfRightEstimatesTakesTwiceTheBetterBackendAtWorst)
 
 // A call that is estimated wrong by twice the factor on either side may go to the wrong one once: that bounds a process
 // of one call. In longer ones it is known after that.
-TEST(BackendLedger, OfWrongEstimatesTakesThriceTheBetterBackendAtWorst)
+TEST(BackendCostModel, OfWrongEstimatesTakesThriceTheBetterBackendAtWorst)
 {
   for (const double wrong : { 1.25, 1.5, 2.0 })
   {
@@ -359,7 +359,7 @@ TEST(BackendLedger, OfWrongEstimatesTakesThriceTheBetterBackendAtWorst)
 
 // Others work on the host for a while: its calls take up to eight times as long. Nobody can know that before, and that
 // it is over is noticed when the host is asked again, which is seldom as long as it is thought to be slow.
-TEST(BackendLedger, OfAHostWithChangingLoadTakesThriceTheBetterBackendAndOneCallAtWorst)
+TEST(BackendCostModel, OfAHostWithChangingLoadTakesThriceTheBetterBackendAndOneCallAtWorst)
 {
   const Losses losses = Draw(TestSeed() + 20000, 600, [](std::mt19937_64 & random) {
     Machine      machine;
@@ -374,7 +374,7 @@ TEST(BackendLedger, OfAHostWithChangingLoadTakesThriceTheBetterBackendAndOneCall
   EXPECT_LE(losses.together, 1.15);
 }
 
-TEST(BackendLedger, ALongSequenceIsAsFastAsTheBetterBackend)
+TEST(BackendCostModel, ALongSequenceIsAsFastAsTheBetterBackend)
 {
   for (const double hostFactor : { 0.25, 1.0, 4.0 })
   {
@@ -397,7 +397,7 @@ TEST(BackendLedger, ALongSequenceIsAsFastAsTheBetterBackend)
 }
 
 // The host's estimates are six times too low and the device's thirty times too high, as was measured once.
-TEST(BackendLedger, WrongEstimatesCorrectThemselvesAfterThreeCalls)
+TEST(BackendCostModel, WrongEstimatesCorrectThemselvesAfterThreeCalls)
 {
   const auto  ledger = NewLedger();
   BackendWork work;
@@ -424,7 +424,7 @@ TEST(BackendLedger, WrongEstimatesCorrectThemselvesAfterThreeCalls)
 
 // Both occur permanently: an object whose images change although it seems that they do not, and one that continues for
 // much longer than it has announced.
-TEST(BackendLedger, WhatObjectsSayWrongIsNoticed)
+TEST(BackendCostModel, WhatObjectsSayWrongIsNoticed)
 {
   for (const double moving : { 6e-3, 20e-3, 60e-3 })
   {
@@ -451,7 +451,7 @@ TEST(BackendLedger, WhatObjectsSayWrongIsNoticed)
 }
 
 // It is not started for what a process has lost that has nothing left to do.
-TEST(BackendLedger, WhoHasAllToldIsNotSurprised)
+TEST(BackendCostModel, WhoHasAllToldIsNotSurprised)
 {
   const auto  ledger = NewLedger();
   BackendWork work;
@@ -471,7 +471,7 @@ TEST(BackendLedger, WhoHasAllToldIsNotSurprised)
   EXPECT_TRUE(starts());
 }
 
-TEST(BackendLedger, AChildBeginsAnew)
+TEST(BackendCostModel, AChildBeginsAnew)
 {
   const auto  ledger = NewLedger();
   BackendWork work;
@@ -488,7 +488,7 @@ TEST(BackendLedger, AChildBeginsAnew)
   EXPECT_NEAR(ledger->Forecast(work, 16).host, 0.2, 1e-6) << "what was learned stays";
 }
 
-TEST(BackendLedger, ASingleSlowCallChangesNothing)
+TEST(BackendCostModel, ASingleSlowCallChangesNothing)
 {
   const auto  ledger = NewLedger();
   BackendWork work;
@@ -503,7 +503,7 @@ TEST(BackendLedger, ASingleSlowCallChangesNothing)
   EXPECT_NEAR(ledger->Forecast(work, 16).host, 3e-3, 1e-6);
 }
 
-TEST(BackendLedger, ARegistrationStartsTheDeviceAtOnce)
+TEST(BackendCostModel, ARegistrationStartsTheDeviceAtOnce)
 {
   Process process(Machine(), Process::Choice::Ours);
   process.Make({ 200, 0.02, 0.0003, 0.01, true });
@@ -516,7 +516,7 @@ TEST(BackendLedger, ARegistrationStartsTheDeviceAtOnce)
 }
 
 // Images move when calls have lost as much on the host as moving takes.
-TEST(BackendLedger, ImagesMoveWhenCallsHavePaidForIt)
+TEST(BackendCostModel, ImagesMoveWhenCallsHavePaidForIt)
 {
   const auto           ledger = NewLedger();
   const DeviceProgress started{ DeviceProgress::State::Started, 0.0 };
@@ -533,7 +533,7 @@ TEST(BackendLedger, ImagesMoveWhenCallsHavePaidForIt)
   EXPECT_TRUE(ledger->Decide(ledger->Forecast(work, 16), started, 0.0, 100.0).toDevice) << "thirty are known to come";
 }
 
-TEST(BackendLedger, ALongCallWaitsForADeviceThatStarts)
+TEST(BackendCostModel, ALongCallWaitsForADeviceThatStarts)
 {
   const auto  ledger = NewLedger();
   BackendWork work;
@@ -549,7 +549,7 @@ TEST(BackendLedger, ALongCallWaitsForADeviceThatStarts)
   EXPECT_FALSE(decide(2.0)) << "something is wrong with it";
 }
 
-TEST(BackendLedger, AFailedStartIsNotTriedAgainAtOnce)
+TEST(BackendCostModel, AFailedStartIsNotTriedAgainAtOnce)
 {
   const auto  ledger = NewLedger();
   BackendWork work;
@@ -568,7 +568,7 @@ TEST(BackendLedger, AFailedStartIsNotTriedAgainAtOnce)
   EXPECT_TRUE(decide().toDevice) << "the host has worked ten times as long as the try took";
 }
 
-TEST(BackendLedger, UseIsCountedByBackend)
+TEST(BackendCostModel, UseIsCountedByBackend)
 {
   const auto ledger = NewLedger();
   EXPECT_EQ(DescribeUse(ledger->GetUse()), "");
@@ -583,7 +583,7 @@ TEST(BackendLedger, UseIsCountedByBackend)
   EXPECT_EQ(DescribeUse(use), "Cuda 2 calls in 2 s, Cpu 1 call in 250 ms");
 }
 
-TEST(BackendLedger, TheReasonHasTheNumbersInALine)
+TEST(BackendCostModel, TheReasonHasTheNumbersInALine)
 {
   BackendDecision decision;
   decision.forecast.host = 0.0034;
@@ -614,7 +614,7 @@ TEST(BackendLedger, TheReasonHasTheNumbersInALine)
 }
 
 // More kinds than it has room for: those are estimated by the model.
-TEST(BackendLedger, RunsOutOfRoomInSilence)
+TEST(BackendCostModel, RunsOutOfRoomInSilence)
 {
   const auto  ledger = NewLedger();
   BackendWork work;
