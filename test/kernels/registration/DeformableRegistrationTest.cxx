@@ -255,7 +255,7 @@ protected:
     const auto         synByHand = this->ByHand<SynLevel>(options, { 5, 4 }, residence);
     std::vector<float> forward(static_cast<std::size_t>(m_Grid.Count() * VDimension));
     std::vector<float> backward(forward.size());
-    synByHand->GetWhole(forward.data(), backward.data(), ScalarType::Float32);
+    synByHand->GetTotalFields(forward.data(), backward.data(), ScalarType::Float32);
     EXPECT_EQ(this->FieldOf(syn, true), forward);
     EXPECT_EQ(this->FieldOf(syn, false), backward);
     this->GivesFieldsWhereTheyAre(syn, forward, residence);
@@ -348,7 +348,7 @@ TEST_P(Deformable, StopsWithFieldsOnTheLastGrid)
   EXPECT_TRUE(syn.GetGrid() == m_Grid);
   const auto         byHand = this->ByHand<SynLevel>(options, { 3, 0 }, residence);
   std::vector<float> forward(static_cast<std::size_t>(m_Grid.Count() * 2));
-  byHand->GetWhole(forward.data(), nullptr, ScalarType::Float32);
+  byHand->GetTotalFields(forward.data(), nullptr, ScalarType::Float32);
   EXPECT_EQ(this->FieldOf(syn, true), forward);
 }
 

@@ -104,7 +104,7 @@ struct ConstantImages
       VelocityLevel level(
         shape, this->Terms(residence), VelocityOptions(), residence, VelocityMethod::Symmetric, landmarks);
       this->Iterate(level, rules, iterations);
-      level.GetWhole(field.data(), nullptr, ScalarType::Float64, FieldMemory::Host, {});
+      level.GetTotalFields(field.data(), nullptr, ScalarType::Float64, FieldMemory::Host, {});
     }
     else
     {
@@ -112,7 +112,7 @@ struct ConstantImages
       this->Iterate(level, rules, iterations);
       if constexpr (std::is_same<TLevel, SynLevel>::value)
       {
-        level.GetWhole(field.data(), nullptr, ScalarType::Float64, FieldMemory::Host, {});
+        level.GetTotalFields(field.data(), nullptr, ScalarType::Float64, FieldMemory::Host, {});
       }
       else
       {

@@ -479,7 +479,7 @@ DeformableRegistration::GetFields(void * forward, void * backward, ScalarType el
   };
   const auto getBoth = [&](auto & level) { // composed or integrated, or the second field is the inverse of the first
     const bool inverts = inversion.method == InversionMethod::Anderson;
-    level.GetWhole(
+    level.GetTotalFields(
       forward, backward, element, memory, inverts ? std::optional<FieldInversion>(inversion) : std::nullopt);
   };
   if (m_Parts->syn != nullptr)

@@ -170,7 +170,7 @@ DemonsLevel::SetField(const void * vectors, ScalarType element)
 void
 DemonsLevel::GetField(void * vectors, ScalarType element, FieldMemory memory) const
 {
-  GiveField(vectors, element, memory, m_Parts->Field().Data(), m_Parts->shape, m_Parts->residence);
+  CopyFieldTo(vectors, element, memory, m_Parts->Field().Data(), m_Parts->shape, m_Parts->residence);
 }
 
 void

@@ -88,7 +88,7 @@ void
 GreedyLevel::GetField(void * vectors, ScalarType element, FieldMemory memory) const
 {
   const LevelForces & forces = m_Parts->forces;
-  GiveField(vectors, element, memory, m_Parts->Field().Data(), forces.GetShape(), forces.GetResidence());
+  CopyFieldTo(vectors, element, memory, m_Parts->Field().Data(), forces.GetShape(), forces.GetResidence());
 }
 
 void

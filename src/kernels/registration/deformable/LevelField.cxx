@@ -56,7 +56,7 @@ LevelField::Set(const void * vectors, ScalarType element)
 void
 LevelField::Get(void * vectors, ScalarType element) const
 {
-  GiveField(vectors, element, FieldMemory::Host, m_Vectors.Data(), m_Shape, m_Residence);
+  CopyFieldTo(vectors, element, FieldMemory::Host, m_Vectors.Data(), m_Shape, m_Residence);
 }
 
 void
@@ -104,7 +104,7 @@ LevelField::GetInverse(const FieldInversion & rules,
 {
   ClearResident(inverse, m_Shape.Bytes(), m_Residence);
   InvertField(m_Shape, m_Vectors.Data(), inverse, rules, state, scratch, m_Residence);
-  GiveField(vectors, element, memory, inverse, m_Shape, m_Residence);
+  CopyFieldTo(vectors, element, memory, inverse, m_Shape, m_Residence);
   FieldInversionState cameTo;
   Download(&cameTo, state, sizeof(cameTo), m_Residence);
   return cameTo;
@@ -149,12 +149,12 @@ LevelFields::AdaptFrom(const LevelFields & other)
 }
 
 void
-GiveField(void *             vectors,
-          ScalarType         element,
-          FieldMemory        memory,
-          const void *       field,
-          const FieldShape & shape,
-          const Residence &  residence)
+CopyFieldTo(void *             vectors,
+            ScalarType         element,
+            FieldMemory        memory,
+            const void *       field,
+            const FieldShape & shape,
+            const Residence &  residence)
 {
   if (!residence.IsOnDevice() || memory == FieldMemory::Host)
   {

@@ -45,7 +45,7 @@ struct SynLevel::Parts
   std::array<ResidentArray, 2> updates; ///< updates of the fixed and of the moving field; initially forces
   ResidentArray                record;
   RuledSteps                   steps;
-  bool                         areWhole{ true }; ///< whether the total fields are valid
+  bool                         fieldsAreValid{ true }; ///< whether the total fields are valid
 
   LevelField &
   Field(SynField which) const
@@ -191,7 +191,7 @@ SynLevel::Iterate(const SynRules & rules)
   }
   catch (...)
   {
-    m_Parts->areWhole = !m_Parts->steps.HasBegun();
+    m_Parts->fieldsAreValid = !m_Parts->steps.HasBegun();
     throw;
   }
   return {
@@ -202,15 +202,15 @@ SynLevel::Iterate(const SynRules & rules)
 bool
 SynLevel::HasWholeFields() const
 {
-  return m_Parts->areWhole;
+  return m_Parts->fieldsAreValid;
 }
 
 void
-SynLevel::GetWhole(void *                                forward,
-                   void *                                backward,
-                   ScalarType                            element,
-                   FieldMemory                           memory,
-                   const std::optional<FieldInversion> & inversion)
+SynLevel::GetTotalFields(void *                                forward,
+                         void *                                backward,
+                         ScalarType                            element,
+                         FieldMemory                           memory,
+                         const std::optional<FieldInversion> & inversion)
 {
   const FieldShape & shape = m_Parts->forces.GetShape();
   const Residence &  residence = m_Parts->forces.GetResidence();
@@ -236,7 +236,7 @@ SynLevel::GetWhole(void *                                forward,
   const auto give = [&](const ResidentArray & field, void * to) {
     if (to != nullptr)
     {
-      GiveField(to, element, memory, field.Data(), shape, residence);
+      CopyFieldTo(to, element, memory, field.Data(), shape, residence);
     }
   };
   give(whole, forward);

@@ -528,11 +528,11 @@ VelocityLevel::Iterate(const SynRules & rules)
 }
 
 void
-VelocityLevel::GetWhole(void *                                forward,
-                        void *                                backward,
-                        ScalarType                            element,
-                        FieldMemory                           memory,
-                        const std::optional<FieldInversion> & inversion)
+VelocityLevel::GetTotalFields(void *                                forward,
+                              void *                                backward,
+                              ScalarType                            element,
+                              FieldMemory                           memory,
+                              const std::optional<FieldInversion> & inversion)
 {
   const LevelForces & forces = m_Impl->forces;
   const unsigned int  last = m_Impl->options.timePoints - 1;
@@ -551,11 +551,11 @@ VelocityLevel::GetWhole(void *                                forward,
                   forces.Scratch(),
                   forces.GetResidence());
     }
-    GiveField(backward, element, memory, m_Impl->toFixed.Data(), forces.GetShape(), forces.GetResidence());
+    CopyFieldTo(backward, element, memory, m_Impl->toFixed.Data(), forces.GetShape(), forces.GetResidence());
   }
   if (forward != nullptr)
   {
-    GiveField(forward, element, memory, m_Impl->toMoving.Data(), forces.GetShape(), forces.GetResidence());
+    CopyFieldTo(forward, element, memory, m_Impl->toMoving.Data(), forces.GetShape(), forces.GetResidence());
   }
 }
 

@@ -417,7 +417,7 @@ DenseSearch::GetFields(void * forward, void * backward, ScalarType element, Fiel
   const Impl & impl = *m_Impl;
   if (forward != nullptr)
   {
-    GiveField(forward, element, memory, impl.field.Data(), impl.shape, impl.residence);
+    CopyFieldTo(forward, element, memory, impl.field.Data(), impl.shape, impl.residence);
   }
   if (backward != nullptr)
   {
