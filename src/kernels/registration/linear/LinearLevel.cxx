@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/registration/LinearLevel.h"
 
-#include "kernels/registration/images/ComparedImages.h"
+#include "kernels/registration/images/MetricEvaluator.h"
 #include "kernels/registration/landmarks/LandmarkLevels.h"
 
 #include <algorithm>
@@ -119,7 +119,7 @@ struct LinearLevel::Parts
 
   /** Computes the derivative by a parameter from the moments of the images. */
   double
-  Contract(const ComparedImages &      compared,
+  Contract(const MetricEvaluator &     compared,
            const std::vector<double> & moments,
            const LinearTransform &     transform,
            std::size_t                 parameter) const
@@ -157,7 +157,7 @@ struct LinearLevel::Parts
    *
    * \return number of valid samples */
   std::int64_t
-  AddImages(ComparedImages &        compared,
+  AddImages(MetricEvaluator &       compared,
             double                  factor,
             const LinearTransform & transform,
             bool                    withDerivative,
@@ -204,7 +204,7 @@ struct LinearLevel::Parts
     }
   }
 
-  ComparedImages                     images;
+  MetricEvaluator                    images;
   std::vector<TransformChain::Stage> behind; ///< the transform and the following stages
   std::vector<AdditionalImages>      others;
   std::vector<LandmarkTarget>        targets;

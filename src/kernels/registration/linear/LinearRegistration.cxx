@@ -19,7 +19,7 @@
 
 #include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
 
-#include "kernels/registration/images/ComparedImages.h"
+#include "kernels/registration/images/MetricEvaluator.h"
 
 #include <algorithm>
 #include <chrono>

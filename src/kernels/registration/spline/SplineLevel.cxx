@@ -22,7 +22,7 @@
 #include "kernels/common/MemoryBudget.h"
 #include "kernels/registration/spline/SplineEnergy.h"
 #include "kernels/registration/spline/SplinePointEnergy.h"
-#include "kernels/registration/images/ComparedImages.h"
+#include "kernels/registration/images/MetricEvaluator.h"
 #include "kernels/registration/landmarks/LandmarkLevels.h"
 #include "kernels/registration/optimizers/LbfgsVectors.h"
 
@@ -123,7 +123,7 @@ struct SplineLevel::Parts
 
   /** Adds the mean squared difference of an additional pair, and its gradient. */
   double
-  AddOther(ComparedImages & compared, double weight, double * gradient)
+  AddOther(MetricEvaluator & compared, double weight, double * gradient)
   {
     residence.Wait(); // passes have their own streams
     const MetricOutcome outcome =
@@ -137,7 +137,7 @@ struct SplineLevel::Parts
   }
 
   TransformChain::Stage         spline;
-  ComparedImages                images;
+  MetricEvaluator               images;
   std::vector<AdditionalImages> others;
   Residence                     residence;
   std::int64_t                  count; ///< number of coefficients

@@ -26,7 +26,7 @@
 #include "kernels/registration/spline/SplineEnergy.h"
 #include "kernels/registration/spline/SplinePointEnergy.h"
 
-#include "kernels/registration/images/ComparedImages.h"
+#include "kernels/registration/images/MetricEvaluator.h"
 
 #include <algorithm>
 #include <array>

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/registration/images/ComparedImages.h"
+#include "kernels/registration/images/MetricEvaluator.h"
 
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
@@ -134,12 +134,12 @@ Check(const FieldGrid & grid, const SynSide & fixed, const SynSide & moving, con
 
 } // namespace
 
-ComparedImages::ComparedImages(const FieldGrid &             grid,
-                               const SynSide &               fixed,
-                               const SynSide &               moving,
-                               const LinearMetric &          metric,
-                               const TransformChain::Stage & transform,
-                               const Residence &             residence)
+MetricEvaluator::MetricEvaluator(const FieldGrid &             grid,
+                                 const SynSide &               fixed,
+                                 const SynSide &               moving,
+                                 const LinearMetric &          metric,
+                                 const TransformChain::Stage & transform,
+                                 const Residence &             residence)
   : m_Grid(grid)
   , m_Metric(metric)
   , m_Residence(residence)
@@ -189,7 +189,7 @@ ComparedImages::ComparedImages(const FieldGrid &             grid,
 }
 
 MetricOutcome
-ComparedImages::Compare(const TransformChain::Stage & transform, bool withDerivative, double * forces)
+MetricEvaluator::Compare(const TransformChain::Stage & transform, bool withDerivative, double * forces)
 {
   m_Descriptor.chain.stages[0] = transform;
   // Passes before the one with the derivative keep their moving values for it.
@@ -216,20 +216,20 @@ ComparedImages::Compare(const TransformChain::Stage & transform, bool withDeriva
 }
 
 std::shared_ptr<const SampleSource>
-ComparedImages::Own(const SourceDescriptor & source, std::shared_ptr<const void> data) const
+MetricEvaluator::Own(const SourceDescriptor & source, std::shared_ptr<const void> data) const
 {
   return std::make_shared<SampleSource>(source, m_Context.backend, m_Context.device, std::move(data));
 }
 
 std::shared_ptr<ResidentArray>
-ComparedImages::Allocate(std::size_t bytes) const
+MetricEvaluator::Allocate(std::size_t bytes) const
 {
   return std::make_shared<ResidentArray>(bytes, m_Residence);
 }
 
 /** Converts pixels to numbers of the arithmetic, if they have another type. */
 std::shared_ptr<const void>
-ComparedImages::Convert(const std::shared_ptr<const void> & numbers, ScalarType type, std::int64_t count) const
+MetricEvaluator::Convert(const std::shared_ptr<const void> & numbers, ScalarType type, std::int64_t count) const
 {
   if (type == m_Metric.arithmetic)
   {
@@ -246,7 +246,7 @@ ComparedImages::Convert(const std::shared_ptr<const void> & numbers, ScalarType 
  *
  * \param[out] count number of valid values */
 std::shared_ptr<const MetricMovingValues>
-ComparedImages::Sample(const SynSide & side, Interpolation method, std::int64_t & count) const
+MetricEvaluator::Sample(const SynSide & side, Interpolation method, std::int64_t & count) const
 {
   const auto       samples = static_cast<std::int64_t>(CountPlaces(m_Grid, m_Metric));
   MetricDescriptor wanted = DescribeMetric(m_Grid, side, method);
@@ -268,13 +268,13 @@ ComparedImages::Sample(const SynSide & side, Interpolation method, std::int64_t 
 }
 
 std::shared_ptr<const SampleSource>
-ComparedImages::SourceOfMask(const ResidentImage & mask) const
+MetricEvaluator::SourceOfMask(const ResidentImage & mask) const
 {
   return mask.data != nullptr ? this->Own(DescribeGrid(mask.grid, ScalarType::UInt8), mask.data) : nullptr;
 }
 
 void
-ComparedImages::TakePlaces()
+MetricEvaluator::TakePlaces()
 {
   if (m_Metric.places != nullptr)
   {
@@ -287,7 +287,7 @@ ComparedImages::TakePlaces()
 
 /** Computes the samples of the fixed image, and their range. If it is on the virtual grid, they are its pixels. */
 PixelRange
-ComparedImages::TakeFixed(const SynSide & fixed)
+MetricEvaluator::TakeFixed(const SynSide & fixed)
 {
   const auto                  samples = static_cast<std::int64_t>(CountPlaces(m_Grid, m_Metric));
   std::shared_ptr<const void> values = fixed.image.data;
@@ -322,7 +322,7 @@ ComparedImages::TakeFixed(const SynSide & fixed)
 
 /** Returns the range of the pixels that are nearest to the sampled points, like ITK. */
 PixelRange
-ComparedImages::RangeAtPlaces(const SynSide & fixed) const
+MetricEvaluator::RangeAtPlaces(const SynSide & fixed) const
 {
   std::int64_t count = 0;
   const auto   nearest = this->Sample(fixed, Interpolation::Nearest, count);
@@ -334,7 +334,7 @@ ComparedImages::RangeAtPlaces(const SynSide & fixed) const
 }
 
 void
-ComparedImages::TakeMoving(const SynSide & moving)
+MetricEvaluator::TakeMoving(const SynSide & moving)
 {
   const std::int64_t     count = moving.image.grid.Count();
   const SourceDescriptor source = DescribeMoving(moving.image.grid, m_Metric);
@@ -362,7 +362,7 @@ ComparedImages::TakeMoving(const SynSide & moving)
 
 /** Computes the gradients like the default filter of itk::ImageToImageMetricv4. */
 std::shared_ptr<const SampleSource>
-ComparedImages::MakeGradients(const ResidentImage & image) const
+MetricEvaluator::MakeGradients(const ResidentImage & image) const
 {
   const GaussianDescriptor gaussian = DescribeGradient(image.grid, image.pixel, m_Metric.arithmetic);
   SourceDescriptor         source = DescribeGrid(image.grid, m_Metric.arithmetic);
@@ -388,7 +388,7 @@ CompareAdditional(const FieldGrid &               grid,
   for (const LinearPair & pair : pairs)
   {
     compared.push_back(
-      { std::make_unique<ComparedImages>(grid, pair.fixed, pair.moving, squares, transform, residence), pair.weight });
+      { std::make_unique<MetricEvaluator>(grid, pair.fixed, pair.moving, squares, transform, residence), pair.weight });
   }
   return compared;
 }
