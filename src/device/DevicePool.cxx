@@ -42,7 +42,7 @@ struct Pools
 
 /** Never destroyed: at exit the CUDA runtime may be destroyed first. */
 Pools &
-ThePools()
+GetPools()
 {
   static Pools * const pools = new Pools;
   return *pools;
@@ -51,7 +51,7 @@ ThePools()
 cudaMemPool_t
 Find(int device)
 {
-  Pools &                           pools = ThePools();
+  Pools &                           pools = GetPools();
   const std::lock_guard<std::mutex> lock(pools.mutex);
   const auto                        found = pools.ofDevice.find(device);
   return found != pools.ofDevice.end() ? found->second : nullptr;
@@ -78,7 +78,7 @@ Make(int device)
 CUmemPoolHandle_st *
 DevicePool(int device)
 {
-  Pools &                           pools = ThePools();
+  Pools &                           pools = GetPools();
   const std::lock_guard<std::mutex> lock(pools.mutex);
   const auto                        found = pools.ofDevice.find(device);
   return found != pools.ofDevice.end() ? found->second : pools.ofDevice.emplace(device, Make(device)).first->second;
@@ -106,7 +106,7 @@ ReleaseDeviceMemory()
     return; // the memory belongs to the parent
   }
   ReleaseStreams(); // makes memory that is freed in them available
-  Pools &                           pools = ThePools();
+  Pools &                           pools = GetPools();
   const std::lock_guard<std::mutex> lock(pools.mutex);
   for (const auto & pool : pools.ofDevice)
   {

@@ -77,7 +77,7 @@ private:
 
 /** Called only after a device was started, so the driver exists. */
 const ContextCalls &
-TheContextCalls()
+GetContextCalls()
 {
   static const ContextCalls calls;
   return calls;
@@ -111,7 +111,7 @@ HasContext(int device)
 int
 EnterContext(int device, ContextHandle * previous)
 {
-  const ContextCalls & driver = TheContextCalls();
+  const ContextCalls & driver = GetContextCalls();
   if (!driver.AreThere())
   {
     return cudaErrorInitializationError;
@@ -136,7 +136,7 @@ EnterContext(int device, ContextHandle * previous)
 void
 LeaveContext(int device, ContextHandle previous)
 {
-  const ContextCalls & driver = TheContextCalls();
+  const ContextCalls & driver = GetContextCalls();
   if (driver.setCurrent(previous) != 0)
   {
     (void)driver.setCurrent(nullptr); // this context no longer exists

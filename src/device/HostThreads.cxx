@@ -134,7 +134,7 @@ private:
 /** Returns the threads of this process. They are never destroyed, because threads wait in them until the process ends.
  */
 HostThreads &
-TheHostThreads()
+GetHostThreads()
 {
   static std::atomic<HostThreads *> threads{ nullptr };
   const pid_t                       process = getpid();
@@ -165,7 +165,7 @@ RunOnHostThreads(std::int64_t parts, unsigned int threads, const std::function<v
     return;
   }
   Loop loop{ &part, parts, 0, static_cast<unsigned int>(others), 0 };
-  TheHostThreads().Run(loop);
+  GetHostThreads().Run(loop);
 }
 
 } // namespace itk::CudaSpline

@@ -48,7 +48,7 @@ struct Shim
   std::string                         failed;
   bool                                failedIsRelease{ false };
   cudaError_t                         last{ cudaSuccess };
-  std::set<std::pair<std::string, std::uintptr_t>> ledger;
+  std::set<std::pair<std::string, std::uintptr_t>> unreleased;
   int                                              wrongReleases{ 0 };
   std::uintptr_t                                   handles{ 16 }; ///< of resources other than memory
   std::string                                      stray;
@@ -61,7 +61,7 @@ struct Shim
 };
 
 Shim &
-TheShim()
+GetShim()
 {
   static Shim * const shim = new Shim; // the runtime may free memory at exit after its destruction
   return *shim;
@@ -124,7 +124,7 @@ LeaveDevice(int device)
 void
 NoteStray(const std::string & call)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   if (shim.armed && shim.stray.empty())
   {
@@ -135,7 +135,7 @@ NoteStray(const std::string & call)
 std::string
 StrayCall()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.stray;
 }
@@ -148,7 +148,7 @@ Enter(const char * name, Kind kind)
   {
     NoteStray(name);
   }
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   if (shim.hindrance.call == name && shim.hindrance.milliseconds > 0)
   {
@@ -192,17 +192,17 @@ Enter(const char * name, Kind kind)
 void
 Keep(const char * name, std::uintptr_t thing)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
-  shim.ledger.emplace(name, thing);
+  shim.unreleased.emplace(name, thing);
 }
 
 void
 Drop(const char * name, std::uintptr_t thing)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
-  shim.wrongReleases += shim.ledger.erase({ name, thing }) == 1 ? 0 : 1;
+  shim.wrongReleases += shim.unreleased.erase({ name, thing }) == 1 ? 0 : 1;
   const auto memory = shim.bytes.find(thing);
   if (memory != shim.bytes.end())
   {
@@ -214,7 +214,7 @@ Drop(const char * name, std::uintptr_t thing)
 void
 KeepBytes(std::uintptr_t thing, std::size_t bytes)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.bytes[thing] = bytes;
   shim.allocated += bytes;
@@ -224,7 +224,7 @@ KeepBytes(std::uintptr_t thing, std::size_t bytes)
 bool
 IsAllocated(const void * address)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   const auto                        wanted = (std::uintptr_t)address;
   const auto                        next = shim.bytes.upper_bound(wanted);
@@ -234,7 +234,7 @@ IsAllocated(const void * address)
 void
 NoteCopy(cudaMemcpyKind kind, std::size_t bytes)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.copied.toDevice += kind == cudaMemcpyHostToDevice ? bytes : 0;
   shim.copied.toHost += kind == cudaMemcpyDeviceToHost ? bytes : 0;
@@ -244,7 +244,7 @@ NoteCopy(cudaMemcpyKind kind, std::size_t bytes)
 CopiedBytes
 GetCopiedBytes()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.copied;
 }
@@ -252,13 +252,13 @@ GetCopiedBytes()
 bool
 KernelsAreTimed()
 {
-  return TheShim().times;
+  return GetShim().times;
 }
 
 void
 KeepKernelTime(cudaEvent_t begin, cudaEvent_t end)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.kernels.emplace_back(begin, end);
 }
@@ -266,13 +266,13 @@ KeepKernelTime(cudaEvent_t begin, cudaEvent_t end)
 void
 BeginKernelTimes()
 {
-  TheShim().times = true;
+  GetShim().times = true;
 }
 
 double
 EndKernelTimes()
 {
-  Shim & shim = TheShim();
+  Shim & shim = GetShim();
   shim.times = false;
   const std::lock_guard<std::mutex> lock(shim.mutex);
   double                            seconds = 0.0;
@@ -316,7 +316,7 @@ CallTimer::~CallTimer()
 std::size_t
 AllocatedBytes()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.allocated;
 }
@@ -324,7 +324,7 @@ AllocatedBytes()
 std::size_t
 PeakBytes()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.peak;
 }
@@ -332,7 +332,7 @@ PeakBytes()
 void
 RestartPeak()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.peak = shim.allocated;
 }
@@ -340,7 +340,7 @@ RestartPeak()
 cudaError_t
 TakeError(cudaError_t real)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   const cudaError_t                 made = shim.last;
   if (!(shim.armed && shim.stuck))
@@ -353,7 +353,7 @@ TakeError(cudaError_t real)
 std::uintptr_t
 NewHandle()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.handles += 16;
 }
@@ -361,7 +361,7 @@ NewHandle()
 Hindrance
 CurrentHindrance()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.hindrance;
 }
@@ -369,7 +369,7 @@ CurrentHindrance()
 void
 HinderShim(const Hindrance & hindrance)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.hindrance = hindrance;
 }
@@ -377,13 +377,13 @@ HinderShim(const Hindrance & hindrance)
 bool
 SlowCallHasBegun()
 {
-  return TheShim().slow;
+  return GetShim().slow;
 }
 
 void
 LetOnlyExist(const std::string & path)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.onlyFile = path;
 }
@@ -391,7 +391,7 @@ LetOnlyExist(const std::string & path)
 std::string
 OnlyFile()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.onlyFile;
 }
@@ -399,7 +399,7 @@ OnlyFile()
 void
 ArmShim(const Fault & fault)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.fault = fault;
   shim.armed = true;
@@ -415,7 +415,7 @@ ArmShim(const Fault & fault)
 std::int64_t
 DisarmShim()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.armed = false;
   return shim.calls;
@@ -424,7 +424,7 @@ DisarmShim()
 std::int64_t
 CallsOf(const std::string & name)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.callsOf[name];
 }
@@ -432,7 +432,7 @@ CallsOf(const std::string & name)
 std::string
 FailedCall()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.failed;
 }
@@ -440,7 +440,7 @@ FailedCall()
 bool
 FailedCallIsRelease()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.failedIsRelease;
 }
@@ -448,10 +448,10 @@ FailedCallIsRelease()
 std::map<std::string, int>
 Unreleased()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   std::map<std::string, int>        things;
-  for (const auto & thing : shim.ledger)
+  for (const auto & thing : shim.unreleased)
   {
     ++things[thing.first];
   }
@@ -461,7 +461,7 @@ Unreleased()
 int
 WrongReleases()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.wrongReleases;
 }
@@ -469,7 +469,7 @@ WrongReleases()
 int
 PendingError()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.last;
 }

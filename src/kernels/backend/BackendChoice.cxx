@@ -36,11 +36,11 @@ struct Process
 {
   std::atomic<int>                            number{ 0 };
   std::atomic<std::chrono::steady_clock::rep> begin{ 0 };
-  BackendCostModel                            ledger;
+  BackendCostModel                            costModel;
 };
 
 Process &
-TheProcess()
+GetProcess()
 {
   // Constant initialization and trivial destruction: other global objects may use it before main() and after it. It
   // also has no guard: a guard that a thread holds during a fork would never be released in the child.
@@ -51,15 +51,15 @@ TheProcess()
   if (int before = process.number; before != number && process.number.compare_exchange_strong(before, number))
   {
     process.begin = std::chrono::steady_clock::now().time_since_epoch().count();
-    process.ledger.Restart();
+    process.costModel.Restart();
   }
   return process;
 }
 
 BackendCostModel &
-GetLedger()
+GetCostModel()
 {
-  return TheProcess().ledger;
+  return GetProcess().costModel;
 }
 
 /** Returns the approximate age of the process in seconds: the time since this library was loaded, or since the fork. */
@@ -67,7 +67,7 @@ double
 ProcessAge()
 {
   using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch() - Clock::duration(TheProcess().begin)).count();
+  return std::chrono::duration<double>(Clock::now().time_since_epoch() - Clock::duration(GetProcess().begin)).count();
 }
 
 /** The first call is when the library is loaded. */
@@ -104,27 +104,27 @@ DecideBackend(const BackendWork & work, unsigned int threads, int device, const 
   {
     return std::nullopt;
   }
-  const BackendCostModel & ledger = GetLedger();
+  const BackendCostModel & costModel = GetCostModel();
   const double             lost = sequence != nullptr ? sequence->lost : 0.0;
-  return ledger.Decide(ledger.Forecast(work, threads), ProgressOf(device), lost, ProcessAge());
+  return costModel.Decide(costModel.Forecast(work, threads), ProgressOf(device), lost, ProcessAge());
 }
 
 CallForecast
 ForecastOnThisMachine(const BackendWork & work, unsigned int threads)
 {
-  return GetLedger().Forecast(work, threads);
+  return GetCostModel().Forecast(work, threads);
 }
 
 void
 LearnFromCall(const CallForecast & forecast, Backend backend, double seconds, CallSequence * sequence)
 {
-  GetLedger().Learn(forecast, backend, seconds, sequence);
+  GetCostModel().Learn(forecast, backend, seconds, sequence);
 }
 
 void
 CountCall(Backend backend, double seconds, CallSequence * sequence)
 {
-  GetLedger().Count(backend, seconds);
+  GetCostModel().Count(backend, seconds);
   if (sequence != nullptr)
   {
     sequence->use.Add(backend, seconds);
@@ -134,7 +134,7 @@ CountCall(Backend backend, double seconds, CallSequence * sequence)
 BackendUse
 GetBackendUse()
 {
-  return GetLedger().GetUse();
+  return GetCostModel().GetUse();
 }
 
 bool
@@ -151,8 +151,9 @@ StartDeviceAhead(const std::string &              word,
   }
   if (GetDeviceState(wish.device) == DeviceState::Stopped)
   {
-    const BackendCostModel & ledger = GetLedger();
-    if (wish.kind == DeviceRequest::Kind::Fastest && !ledger.IsWorthAStart(ledger.Forecast(work, threads), overlap))
+    const BackendCostModel & costModel = GetCostModel();
+    if (wish.kind == DeviceRequest::Kind::Fastest &&
+        !costModel.IsWorthAStart(costModel.Forecast(work, threads), overlap))
     {
       return false;
     }
@@ -171,14 +172,14 @@ ReportStartFailure(const std::string & reason, double seconds)
 {
   if (!IsForkedChild()) // a forked child does not try again
   {
-    GetLedger().RememberFailure(reason, seconds);
+    GetCostModel().RememberFailure(reason, seconds);
   }
 }
 
 void
 SetMachineSpeeds(const HostSpeeds & host, const DeviceSpeeds & device)
 {
-  GetLedger().SetSpeeds(host, device);
+  GetCostModel().SetSpeeds(host, device);
 }
 
 } // namespace itk::CudaSpline
