@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// What a device makes of maps that are simpler than they could be. Expected: pixels of the kernels that take tiles
-// equal to those of the kernel that takes samples one by one, bit for bit, and within Agreement() of the Cpu backend's.
+// Maps with simple shapes on a device. Expected: the kernels for tiles give the same pixels as the kernel for separate
+// samples, bit for bit, and agree with the Cpu backend within Agreement().
 
 #include "kernels/evaluation/marches/TiledKernels.h"
 #include "kernels/resampling/MapShape.h"
@@ -27,7 +27,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** The pixels of a case by the kernel that takes samples one by one: their indices come as a list. */
+/** The pixels of a case by the kernel for separate samples, for which their indices are provided as a list. */
 std::vector<unsigned char>
 ComputeOneByOne(const Case & test)
 {
