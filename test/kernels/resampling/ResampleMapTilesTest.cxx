@@ -101,8 +101,8 @@ ExpectSameBits(const Case & test, MapShape shape, const std::string & what)
   }
 }
 
-/** Grids for a source of 61 x 47 x 19 samples or so: up and down, forward and backward, outside of the source, less
- * than a tile. */
+/** Grids for a source of about 61 x 47 x 19 samples: enlarged and reduced, with either direction of axes, outside of
+ * the source, smaller than a tile. */
 std::vector<std::pair<std::string, Grid>>
 SeparableGrids()
 {
@@ -290,7 +290,7 @@ TEST(ResampleMapTilesGpu, SlabsGiveTheSameBits)
     Case test = CubicCase({ 43, 37, 29 }, random);
     SetGrid(test, named.second);
     const auto expected = Compute(test, Cuda());
-    // The source and what it takes to make it, and the table; what is left holds few lines at a time.
+    // The memory suffices for the source, its preparation, and the table; the rest holds few lines at a time.
     const std::size_t table =
       test.ends.size() * sizeof(double) + static_cast<std::size_t>(test.resample.samples) * sizeof(double);
     for (const std::size_t lines : { 1, 7, 60 })
@@ -322,7 +322,7 @@ TEST(ResampleMapTilesGpu, Components)
     std::vector<float> tiled(count, 1e30F);
     std::vector<float> general(count, 2e30F);
     Resample(test.resample, *source, tiled.data(), Cuda());
-    test.resample.sliceLines = 0; // no slices, so no tiles
+    test.resample.sliceLines = 0; // without slices there are no tiles
     ASSERT_EQ(PlanMapTiles(test.resample, test.source, ExecutionContext()).shape, MapShape::General);
     Resample(test.resample, *source, general.data(), Cuda());
     EXPECT_EQ(tiled, general) << named.first;
