@@ -27,7 +27,7 @@ using namespace itk::CudaSpline;
 
 namespace
 {
-/** Uniform values in [-1000, 1000): the same bytes for a cell in every run. */
+/** Uniform values in [-1000, 1000). They are the same for a cell in every run. */
 template <typename T>
 std::vector<char>
 RandomPixels(std::int64_t count)
@@ -89,7 +89,7 @@ PixelsOf(const Cell & cell)
   if (key != wanted)
   {
     key = wanted;
-    pixels = std::vector<char>(); // before the next are made: two would not fit where one does
+    pixels = std::vector<char>(); // freed before the next ones are allocated: both may not fit into memory
     pixels = cell.type == ScalarType::Float32 ? RandomPixels<float>(cell.size * cell.Lines())
                                               : RandomPixels<double>(cell.size * cell.Lines());
   }

@@ -29,66 +29,69 @@
 #include <string>
 
 /** \file
- * \brief One cell of the axes of CudaSplineBenchmark, its data, and what every family reports. */
+ * \brief One cell of the axes of CudaSplineBenchmark, its data, and the counters that every family reports. */
 
 /** One cell of the axes. */
 struct Cell
 {
   itk::CudaSpline::Backend         backend{ itk::CudaSpline::Backend::Cpu };
   unsigned int                     dimension{ 3 };
-  std::int64_t                     size{ 64 }; ///< samples an axis, of the input and of the output
+  std::int64_t                     size{ 64 }; ///< samples per axis of input and output
   itk::CudaSpline::ScalarType      type{ itk::CudaSpline::ScalarType::Float32 };
   itk::CudaSpline::Interpolation   interpolation{ itk::CudaSpline::Interpolation::BSpline };
   unsigned int                     order{ 3 };
   itk::CudaSpline::PrefilterMethod method;
-  unsigned int axis{ itk::CudaSpline::MaximumDimension }; ///< of PrefilterKernel; MaximumDimension: all
+  unsigned int axis{ itk::CudaSpline::MaximumDimension }; ///< axis of PrefilterKernel; MaximumDimension: all
 
-  /** Lines of the volume. */
+  /** Returns the number of lines of the volume. */
   std::int64_t
   Lines() const;
-  /** Bytes of the volume. */
+  /** Returns the bytes of the volume. */
   std::int64_t
   Bytes() const;
-  /** "/backend:cpu/dimension:3/size:64/precision:single" */
+  /** Returns for example "/backend:cpu/dimension:3/size:64/precision:single". */
   std::string
   Axes() const;
-  /** "/order:3/mode:fir/taps:15" */
+  /** Returns for example "/order:3/mode:fir/taps:15". */
   std::string
   FilterAxes() const;
 };
 
-/** \brief The pixels of a cell, in host memory: uniform in [-1000, 1000), the same in every run. Those of the last cell
- * are kept, as neighbouring benchmarks share them. */
+/** \brief Returns the pixels of a cell in host memory: uniform in [-1000, 1000), the same in every run. Those of the
+ * last cell are cached, because consecutive benchmarks use the same ones. */
 const void *
 PixelsOf(const Cell & cell);
 
-/** \brief The source of a cell. */
+/** \brief Returns the source of a cell. */
 itk::CudaSpline::SourceDescriptor
 SourceOf(const Cell & cell);
 
-/** \brief Backend, all threads of the host, and the device that is chosen. */
+/** \brief Returns the context: backend, all threads of the host, and the selected device. */
 itk::CudaSpline::ExecutionContext
 ContextOf(const Cell & cell);
 
-/** \brief Counters: the fewest bytes that an operation reads and writes, and their sum by the time. */
+/** \brief Sets counters: the minimum number of bytes that an operation reads and writes, and their sum divided by the
+ * time. */
 void
 Declare(benchmark::State & state, std::int64_t read, std::int64_t written);
 
-/** \brief Counters: the time as a number of copies of the volume, and the part of the copy's speed that it has.
- * \param[in] seconds time of an operation that reads and writes the volume once, at least
- * \param[in] copySeconds time of the copy of the volume */
+/** \brief Sets counters: the time in copies of the volume, and the speed as a fraction of that of a copy.
+ *
+ * \param[in,out] state the benchmark
+ * \param[in] seconds time of an operation that reads and writes the volume at least once
+ * \param[in] copySeconds time of a copy of the volume */
 void
 DeclareCopies(benchmark::State & state, double seconds, double copySeconds);
 
-/** \brief Prefilter, PrefilterKernel and Copy of all sizes and types. */
+/** \brief Registers Prefilter, PrefilterKernel and Copy for all sizes and types. */
 void
 RegisterPrefilters(bool withCuda);
 
-/** \brief EvaluationKernel: the ways and moves that doc/Performance.md compares. */
+/** \brief Registers EvaluationKernel for the methods and transforms that doc/Performance.md compares. */
 void
 RegisterEvaluations();
 
-/** \brief Resample of all sizes and types. */
+/** \brief Registers Resample for all sizes and types. */
 void
 RegisterResamplings(bool withCuda);
 

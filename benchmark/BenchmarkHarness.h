@@ -27,10 +27,10 @@
 #include <vector>
 
 /** \file
- * \brief What the benchmark programs share: defaults of the command line, statistics, and a clear end where nothing was
- * measured. */
+ * \brief Common functions of the benchmark programs: defaults of the command line, statistics, and an error if nothing
+ * was measured. */
 
-/** One of the sorted repetitions, at a quarter of them from either end. */
+/** Returns the lower or upper quartile of sorted repetitions. */
 inline double
 Quartile(const std::vector<double> & values, bool upper)
 {
@@ -40,7 +40,7 @@ Quartile(const std::vector<double> & values, bool upper)
   return sorted[upper ? sorted.size() - 1 - quarter : quarter];
 }
 
-/** Quartiles and the distance of the two: a spread that one slow repetition does not move. */
+/** Adds quartiles and their distance: a measure of spread that one slow repetition does not change. */
 inline benchmark::internal::Benchmark *
 WithQuartiles(benchmark::internal::Benchmark * benchmark)
 {
@@ -49,9 +49,9 @@ WithQuartiles(benchmark::internal::Benchmark * benchmark)
     ->ComputeStatistics("iqr", [](const std::vector<double> & v) { return Quartile(v, true) - Quartile(v, false); });
 }
 
-/** Measures the cells that are registered and that the filter matches.
+/** Measures the registered cells that match the filter.
  *
- * \return the exit status: 1 where there were none */
+ * \return the exit status: 1 if there were none */
 inline int
 RunCells()
 {
@@ -67,17 +67,18 @@ RunCells()
 
 /** \brief The main function of a benchmark program.
  *
- * Seven repetitions of each cell, of which the statistics are shown, unless the user's arguments say otherwise.
+ * It measures seven repetitions of each cell and shows their statistics, unless the user's arguments change this.
  *
- * \param[in] registerAll registers the cells; returns what is not measured and why, or nothing
- * \return the exit status: 1 where no cell was measured */
+ * \param[in] argc, argv the arguments
+ * \param[in] registerAll registers the cells; returns what is not measured and why, or an empty text
+ * \return the exit status: 1 if no cell was measured */
 template <typename TRegister>
 int
 RunBenchmarks(int argc, char ** argv, const TRegister & registerAll)
 {
   try
   {
-    // Before the user's arguments, so that those win.
+    // Placed before the user's arguments, which have priority.
     std::string         repetitions("--benchmark_repetitions=7");
     std::string         aggregates("--benchmark_display_aggregates_only=true");
     std::vector<char *> arguments{ argv[0], repetitions.data(), aggregates.data() };

@@ -78,7 +78,7 @@ namespace
 {
 using namespace itk::CudaSpline;
 
-/** All cells that this machine can measure; returns why the others are missing. */
+/** Registers all cells that this machine can measure. Returns why others are missing. */
 std::string
 RegisterAll()
 {

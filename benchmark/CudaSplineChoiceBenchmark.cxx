@@ -129,7 +129,7 @@ AskForPoints(int count, std::size_t points)
   return sum;
 }
 
-/** A stage with ITK's own classes, as in a program that does not use the module. */
+/** Runs a stage with ITK's own classes, as in a program that does not use the module. */
 template <typename TTransform>
 typename TTransform::Pointer
 RunStage(const ImageType::Pointer &           fixed,

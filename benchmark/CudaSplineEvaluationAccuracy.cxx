@@ -65,7 +65,7 @@ using SourcePointer = std::shared_ptr<const SampleSource>;
 struct Signal
 {
   std::string        name;
-  std::vector<float> samples; ///< all sources begin with what a float can hold
+  std::vector<float> samples; ///< all sources begin with values that a float represents
 };
 
 /** Noise, waves of fourteen samples and more, and boxes of sharp edges. */
@@ -78,7 +78,7 @@ MakeSignals(std::mt19937 & random)
   std::array<std::array<float, 6>, 8>   boxes;
   for (auto & wave : waves)
   {
-    std::generate(wave.begin(), wave.end(), [&] { return 0.45 * uniform(random); }); // radians a sample, and a phase
+    std::generate(wave.begin(), wave.end(), [&] { return 0.45 * uniform(random); }); // radians per sample, and a phase
   }
   for (auto & box : boxes)
   {
@@ -129,7 +129,7 @@ Describe(ScalarType pixel, ScalarType element, PrefilterMethod::Kind kind)
   return descriptor;
 }
 
-/** Coefficients in host memory. */
+/** Returns coefficients in host memory. */
 template <typename TReal>
 std::vector<TReal>
 Coefficients(const Signal & signal, PrefilterMethod::Kind kind, const ExecutionContext & context)
@@ -140,7 +140,7 @@ Coefficients(const Signal & signal, PrefilterMethod::Kind kind, const ExecutionC
   return coefficients;
 }
 
-/** A source of coefficients as they are, or stored as \p storage. */
+/** Returns a source of unchanged coefficients, or of coefficients that are stored as \p storage. */
 template <typename TReal>
 SourcePointer
 SourceOf(std::vector<TReal>       coefficients,
@@ -162,7 +162,7 @@ As(const std::vector<TFrom> & values)
   return std::vector<TTo>(values.begin(), values.end());
 }
 
-/** What is evaluated, and how. */
+/** An evaluation and its method. */
 class Evaluation
 {
 public:
@@ -227,7 +227,7 @@ Measure(const Signal & signal, const Evaluation & evaluation, const ExecutionCon
     Print(head, what, bound, values, expected);
   };
 
-  // One stage alone.
+  // A single stage.
   print("stage: prefilter in single precision",
         none,
         evaluation.Values(*SourceOf(As<double>(Coefficients<float>(signal, Kind::Exact, context)), context)));

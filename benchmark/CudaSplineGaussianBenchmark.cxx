@@ -119,7 +119,7 @@ MeasureScales(benchmark::State & state, std::size_t size, unsigned int cells, bo
   double                           result = 0.0;
   typename TEstimator::ScalesType  scales;
   std::mt19937                     generator(12345);
-  std::normal_distribution<double> noise; // the worst of steps: gradients are smoother
+  std::normal_distribution<double> noise; // the worst case for steps, because gradients are smoother
   for (unsigned int p = 0; p < parameters.Size(); ++p)
   {
     parameters[p] = noise(generator);
@@ -186,7 +186,7 @@ RegisterAll()
     RegisterScales<Itks>("itk", 64, 6, ofStep);
     RegisterScales<Own>("cpu", 256, 24, ofStep);
   }
-  RegisterScales<Itks>("itk", 256, 24, true); // its scales of 59049 parameters take minutes
+  RegisterScales<Itks>("itk", 256, 24, true); // ITK needs minutes for the scales of 59049 parameters
   return hasDevice ? "" : "The Cuda backend is not measured.";
 }
 

@@ -67,7 +67,7 @@ using ItkFilter = ItkOwn<itk::BSplineDecompositionImageFilter<TImage, TImage>>;
 struct Cell
 {
   Backend         backend{ Backend::Cpu };
-  std::size_t     size{ 256 }; ///< samples an axis
+  std::size_t     size{ 256 }; ///< samples per axis
   unsigned int    order{ 3 };
   PrefilterMethod method;
   unsigned int    threads{ 1 };
@@ -105,7 +105,7 @@ MakeFilter(const Cell & cell, const TImage * image)
   return filter;
 }
 
-/** The largest absolute difference by the largest absolute value of \p expected. */
+/** Returns the largest absolute difference divided by the largest absolute value of \p expected. */
 template <typename TImage>
 double
 LargestDifference(const TImage * image, const TImage * expected)
@@ -179,7 +179,7 @@ Register(const Cell & cell)
   WithQuartiles(benchmark::RegisterBenchmark(
                   name.c_str(), [cell](benchmark::State & state) { Measure<itk::Image<TPixel, 3>>(state, cell); }))
     ->UseManualTime()
-    ->Iterations(1) // ITK's filter takes a second, and a pair of runs is what is compared
+    ->Iterations(1) // ITK's filter takes a second, and a pair of runs is compared
     ->Unit(benchmark::kMillisecond);
 }
 

@@ -72,7 +72,7 @@ ProcessTime()
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/** The module's factory, which ITK loaded. */
+/** Returns the module's factory, which ITK has loaded. */
 itk::ObjectFactoryBase::Pointer
 FindFactory()
 {
@@ -86,7 +86,7 @@ FindFactory()
   return nullptr;
 }
 
-/** Runs a cell: what \p make makes is updated anew each time, of an input that is newer. */
+/** Runs a cell: the filter that \p make returns is updated each time with a modified input. */
 void
 RunCell(itk::ObjectFactoryBase *                             factory,
         const std::string &                                  name,
@@ -98,7 +98,7 @@ RunCell(itk::ObjectFactoryBase *                             factory,
   {
     return;
   }
-  // What a filter makes of filters while it is made or runs is ITK's or the module's, too.
+  // Filters that a filter creates in its constructor or while it runs are also ITK's or the module's.
   const auto with = [factory](bool isRegistered) {
     itk::ObjectFactoryBase::UnRegisterFactory(factory);
     if (isRegistered)
@@ -124,7 +124,7 @@ RunCell(itk::ObjectFactoryBase *                             factory,
     {
       itk::ProcessObject * const filter = which == 0 ? itks : ours;
       filter->SetNumberOfWorkUnits(threads);
-      filter->GetInputs().at(0)->Modified(); // filters within ITK's would keep their outputs
+      filter->GetInputs().at(0)->Modified(); // filters inside ITK's would keep their outputs
       filter->Modified();
       with(which == 1);
       const double start = ProcessTime();
@@ -331,7 +331,7 @@ main(int argc, char ** argv)
   }
   itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(4);
   std::printf("class,method,pixel,size,threads,itk_ms,module_ms,ratio\n");
-  for (const itk::SizeValueType size : { 12U, 37U, 97U }) // places on scanlines are rounded, as of most images
+  for (const itk::SizeValueType size : { 12U, 37U, 97U }) // points on scanlines are rounded, as for most images
   {
     for (const unsigned int threads : { 1U, 2U, 4U })
     {

@@ -90,7 +90,7 @@ struct Cell
   unsigned int order{ 1 };
   bool         isDouble{ false };
   bool         differences{ false };
-  unsigned int cells{ 0 };     ///< an axis, of a cubic B-spline transform
+  unsigned int cells{ 0 };     ///< cells per axis of a cubic B-spline transform
   bool         field{ false }; ///< the transform is a displacement field
 };
 
@@ -144,7 +144,7 @@ MakeTransform(const Cell & cell)
   return spline.GetPointer();
 }
 
-/** Sets the radius of windows, of metrics that have some. */
+/** Sets the radius of windows for metrics that have windows. */
 ///@{
 template <typename TMetric>
 auto
@@ -189,7 +189,7 @@ Measure(benchmark::State & state, const Cell & cell)
   for (auto _ : state)
   {
     parameters[9] = parameters[9] > 1.0 ? 0.0 : parameters[9] + 0.01;
-    if (!cell.field) // of which the parameters are the field itself: an optimizer adds to them in place
+    if (!cell.field) // the parameters are the field itself: an optimizer adds to them in place
     {
       transform->SetParameters(parameters);
     }
@@ -207,7 +207,7 @@ Measure(benchmark::State & state, const Cell & cell)
   state.counters["points"] = static_cast<double>(metric->GetNumberOfValidPoints());
 }
 
-/** The cell once with the module's metric, or with ITK's. */
+/** Adds the cell with the module's metric or with ITK's. */
 template <typename TOurs, typename TItk>
 void
 Register(const std::string & name, const Cell & cell)
@@ -287,7 +287,7 @@ main(int argc, char ** argv)
         {
           RegisterMetric<itk::CudaSpline::MeanSquaresMetric>(cell);
         }
-        if (!isItk) // its mutual information keeps a derivative of each bin by each parameter: gigabytes
+        if (!isItk) // ITK's mutual information stores a derivative of each bin by each parameter: gigabytes
         {
           RegisterMetric<itk::CudaSpline::CorrelationMetric>(cell);
           RegisterMetric<itk::CudaSpline::MattesMetric>(cell);

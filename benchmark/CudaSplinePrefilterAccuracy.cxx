@@ -88,7 +88,7 @@ Filter(const Signal & signal, unsigned int order, const PrefilterMethod & method
   return coefficients;
 }
 
-/** The B-spline of an order at the integers 0, 1 and 2. */
+/** Returns the B-spline of an order at the integers 0, 1 and 2. */
 const long double *
 SampledSpline(unsigned int order)
 {
@@ -99,7 +99,7 @@ SampledSpline(unsigned int order)
   return values[order - 2];
 }
 
-/** The values of a spline at the integers. */
+/** Returns the values of a spline at the integers. */
 std::vector<long double>
 ValuesOfSpline(const Signal & signal, unsigned int order, std::vector<long double> coefficients)
 {
@@ -130,7 +130,7 @@ ExactCoefficients(const Signal & signal, unsigned int order)
 {
   std::vector<long double> coefficients(signal.samples.size());
   Signal                   residual = signal;
-  for (int step = 0; step < 4; ++step) // each gains 15 digits; a long double has 19
+  for (int step = 0; step < 4; ++step) // each step gains 15 digits; a long double has 19
   {
     const std::vector<double> correction = Filter<double>(residual, order, PrefilterMethod());
     for (std::size_t i = 0; i < coefficients.size(); ++i)
@@ -158,7 +158,7 @@ LargestDifference(const std::vector<TReal> & coefficients, const std::vector<lon
   return static_cast<double>(largest);
 }
 
-/** Uniform values in [-1, 1) that single precision holds. */
+/** Returns uniform values in [-1, 1) that single precision represents. */
 Signal
 Noise(unsigned int dimension, std::int64_t size)
 {
@@ -170,7 +170,8 @@ Noise(unsigned int dimension, std::int64_t size)
   return signal;
 }
 
-/** The signs of the difference of the impulse responses of FIR taps and of the exact filter, about the centre. */
+/** Returns the signs of the difference of the impulse responses of FIR taps and of the exact filter, about the centre.
+ */
 template <unsigned int VOrder>
 Signal
 WorstCase(unsigned int dimension, std::int64_t size, int taps)
@@ -204,8 +205,8 @@ WorstCase(unsigned int dimension, std::int64_t size, int taps)
   return signal;
 }
 
-/** The bound of an axis in all dimensions: (norm + bound)^D - norm^D, as each axis amplifies by its norm what came
- * before; D bound norm^(D-1) where the bound is small. */
+/** Returns the bound for all dimensions from the bound of an axis: (norm + bound)^D - norm^D, because each axis
+ * amplifies the previous errors by its norm. It is D bound norm^(D-1) for a small bound. */
 double
 BoundOfAll(double bound, double norm, unsigned int dimension)
 {
@@ -218,7 +219,7 @@ Print(const std::string & filter, const Signal & signal, const char * name, doub
   std::printf("%s,%u,%s,%.3e,%.3e\n", filter.c_str(), signal.dimension, name, bound, error);
 }
 
-/** The lines of Fir of one order and of one noise. */
+/** Prints the lines of Fir for one order and one noise. */
 template <unsigned int VOrder>
 void
 PrintFir(const Signal & noise, const std::vector<long double> & exactNoise)
@@ -239,13 +240,13 @@ PrintFir(const Signal & noise, const std::vector<long double> & exactNoise)
   }
 }
 
-/** The line of Exact of one order and precision: truncation and rounding, as doc/Accuracy.md derives them. */
+/** Prints the line of Exact for one order and precision: truncation and rounding, as derived in doc/Accuracy.md. */
 template <unsigned int VOrder, typename TReal>
 void
 PrintExact(const Signal & noise, const std::vector<long double> & exactNoise)
 {
   using Poles = SplinePoles<VOrder>;
-  double sum = 1.0; // of the absolute values of one direction's response
+  double sum = 1.0; // of the absolute values of the response in one direction
   for (unsigned int i = 0; i < Poles::Count; ++i)
   {
     sum /= 1.0 - std::abs(Poles::Pole(i));

@@ -68,7 +68,7 @@ using namespace RegistrationBenchmark;
 using Seconds = std::chrono::duration<double>;
 using Clock = std::chrono::steady_clock;
 
-/** What a registration's time is spent on, until the next of them begins. */
+/** Parts of the time of a registration. Each ends when the next one begins. */
 enum Part
 {
   Pyramid,
@@ -81,7 +81,7 @@ enum Part
   PartCount
 };
 
-/** Seconds by part. */
+/** Seconds of each part. */
 class Timeline
 {
 public:
@@ -105,7 +105,7 @@ private:
   Clock::time_point             m_Begin{ Clock::now() };
 };
 
-/** A metric that tells a timeline what is called. */
+/** A metric that reports its calls to a timeline. */
 template <typename TMetric>
 class TimedMetric : public TMetric
 {
@@ -149,7 +149,7 @@ protected:
   ~TimedMetric() override = default;
 };
 
-/** What a row registers. */
+/** The registration of a row. */
 struct Row
 {
   std::string  backend;
@@ -167,7 +167,7 @@ constexpr std::array<unsigned, 3> allIterations{ 100, 100, 50 };
 constexpr std::array<unsigned, 3> fewIterations{ 3, 3, 2 };
 constexpr std::array<unsigned, 3> splineCells{ 6, 12, 24 };
 
-/** The registration without its metric and optimizer; \p transform receives the result. */
+/** Returns the registration without its metric and optimizer; \p transform receives the result. */
 Registration::Pointer
 MakeRegistration(const Row & row, const Phantom & phantom, TransformType::Pointer & transform)
 {
@@ -270,7 +270,7 @@ RegisterOnce(benchmark::State & state, const Row & row)
   registration->SetMetric(metric);
   registration->SetOptimizer(optimizer);
   unsigned int        executed = 0;
-  std::vector<double> evaluating; // seconds, before each level
+  std::vector<double> evaluating; // seconds, for each level
   optimizer->AddObserver(itk::IterationEvent(), [&executed](const itk::EventObject &) { ++executed; });
   registration->AddObserver(itk::MultiResolutionIterationEvent(), [&](const itk::EventObject &) {
     timeline.Begin(Pyramid);
@@ -279,7 +279,7 @@ RegisterOnce(benchmark::State & state, const Row & row)
     optimizer->SetNumberOfIterations(iterations[level]);
     if (row.isSpline)
     {
-      // All coefficients are mm; the step is the root mean square over them, a tenth of a voxel of the level.
+      // All coefficients are in mm. The step is their root mean square, a tenth of a voxel of the level.
       const double parameters = 3.0 * std::pow(splineCells[level] + 3.0, 3.0);
       optimizer->SetLearningRate(0.1 * shrinkFactors[level] * std::sqrt(parameters));
     }
@@ -362,7 +362,7 @@ main(int argc, char ** argv)
     {
       for (const unsigned int size : { 64U, 96U, 128U, 256U })
       {
-        // Mutual information of ITK's keeps a derivative of each bin by each parameter, and computes for hours.
+        // ITK's mutual information stores a derivative of each bin by each parameter, and needs hours.
         const bool isTooMuch = backend == "itk" && isSpline && size > 96;
         for (const bool isFew : { false, true })
         {

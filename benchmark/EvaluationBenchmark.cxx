@@ -39,11 +39,11 @@ struct Move
   std::string                          name;
   std::array<std::array<double, 3>, 3> matrix{ { { { 1, 0, 0 } }, { { 0, 1, 0 } }, { { 0, 0, 1 } } } };
   std::array<double, 3>                shift{};
-  std::int64_t                         input{ 512 };  ///< samples an axis
-  std::int64_t                         output{ 512 }; ///< samples an axis
+  std::int64_t                         input{ 512 };  ///< samples per axis
+  std::int64_t                         output{ 512 }; ///< samples per axis
 };
 
-/** How values are made. */
+/** A method of evaluation. */
 struct Way
 {
   std::string        name;
@@ -55,7 +55,7 @@ struct Way
   Derivatives        derivatives{ Derivatives::None };
 };
 
-/** Rotation about the axes x, y, z by angles in radians. */
+/** Returns a rotation about the axes x, y, z by angles in radians. */
 Move
 Rotation(const std::string & name, double a, double b, double c)
 {
@@ -69,7 +69,7 @@ Rotation(const std::string & name, double a, double b, double c)
   return move;
 }
 
-/** Ends of the scanlines of a cube, or a square. */
+/** Returns the ends of the scanlines of a cube or a square. */
 std::vector<double>
 EndsOf(const Move & move, unsigned int dimension)
 {
@@ -93,7 +93,7 @@ EndsOf(const Move & move, unsigned int dimension)
   return ends;
 }
 
-/** The source of a cell; that of the last one is kept, as neighbouring benchmarks share it. */
+/** Returns the source of a cell. The last one is cached, because consecutive benchmarks use the same one. */
 std::shared_ptr<const SampleSource>
 SourceFor(const Cell & cell, const SourceDescriptor & samples, const ExecutionContext & context)
 {

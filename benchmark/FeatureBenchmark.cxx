@@ -38,7 +38,7 @@ namespace
 {
 using namespace itk::CudaSpline;
 
-/** A cube of waves that are moved by some samples. */
+/** Returns a cube of waves that are shifted by some samples. */
 ResidentImage
 MakeWaves(std::int64_t size, float shift, const Residence & residence)
 {
@@ -66,7 +66,7 @@ MakeFeatures(const ResidentImage & image, const Residence & residence)
   return MakeSelfSimilarity(image.grid, image.pixel, image.data.get(), SelfSimilarityOptions(), residence);
 }
 
-/** Measures a call, of which several follow one another without waiting on a device. */
+/** Measures a call. On a device, several calls follow one another without waiting. */
 template <typename TCall>
 void
 Repeat(benchmark::State & state, const Residence & residence, int times, const TCall & call)
@@ -92,7 +92,7 @@ MeasureDescriptor(benchmark::State & state, const Residence & residence, std::in
   Repeat(state, residence, times, [&] { MakeFeatures(image, residence); });
 }
 
-/** Value and forces: of the moving image, which is moved by a field; or of both, each moved by one. */
+/** Measures value and forces: on the moving image, which a field moves, or on both images, each moved by a field. */
 void
 MeasureForces(benchmark::State & state, const Residence & residence, std::int64_t size, int times, bool isOfBoth)
 {
@@ -128,7 +128,7 @@ MeasureForces(benchmark::State & state, const Residence & residence, std::int64_
   });
 }
 
-/** Features of both images, costs and coupled passes; in both directions with their consistency. */
+/** Measures features of both images, costs and coupled passes, for one direction or for both with their consistency. */
 void
 MeasureSearch(benchmark::State & state, const Residence & residence, std::int64_t size, bool isSymmetric)
 {

@@ -18,8 +18,8 @@
 #ifndef FeatureBenchmark_h
 #define FeatureBenchmark_h
 
-/** \brief Registers the self-similarity context, its forces on two fields, and the dense search, of two volumes that
- * are in the memory of their backend. */
+/** \brief Registers the self-similarity context, its forces on two fields, and the dense search, for two volumes in the
+ * memory of the backend. */
 void
 RegisterFeatures(bool withCuda);
 

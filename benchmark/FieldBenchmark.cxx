@@ -40,7 +40,7 @@ namespace
 {
 using namespace itk::CudaSpline;
 
-/** Arrays of one backend, on a grid of 1 mm, and an operation on them. */
+/** Arrays of one backend on a grid of 1 mm, and an operation on them. */
 class FieldCase
 {
 public:
@@ -56,7 +56,9 @@ public:
     this->Choose(name);
   }
 
-  /** Does it some times, and waits. \return seconds of one */
+  /** Runs the operation several times, and waits.
+   *
+   * \return seconds of one run */
   double
   Time(int times)
   {
@@ -71,7 +73,7 @@ public:
     return passed.count() / (static_cast<double>(times) * m_Steps);
   }
 
-  /** The fewest bytes of one. */
+  /** Returns the minimum number of bytes of one run. */
   double
   GetBytes() const
   {
@@ -103,11 +105,11 @@ private:
     return shape;
   }
 
-  /** Displacements as registrations have them: smooth, with some noise. Those of the last size are kept. */
+  /** Returns displacements as in registrations: smooth, with some noise. Those of the last size are cached. */
   const std::vector<double> &
   MakeField(double largest) const
   {
-    static std::map<double, std::vector<double>> fields; // as every repetition asks
+    static std::map<double, std::vector<double>> fields; // used by every repetition
     std::vector<double> &                        field = fields[largest];
     if (field.size() == static_cast<std::size_t>(m_Shape.Numbers()))
     {
@@ -164,7 +166,7 @@ private:
         ComposeFields(m_Shape, m_First.Data(), m_Shape, m_Second.Data(), m_Output.Data(), m_Residence);
       };
     }
-    else if (name == "invert") // an iteration
+    else if (name == "invert") // one iteration
     {
       m_Volumes = 3.0;
       m_Steps = 20.0;
@@ -175,7 +177,7 @@ private:
         InvertField(m_Shape, m_First.Data(), m_Output.Data(), rules, state, m_Scratch.Data(), m_Residence);
       };
     }
-    else if (name == "invert_done") // an iteration that has nothing to do
+    else if (name == "invert_done") // one iteration that has no work
     {
       m_Steps = 19.0;
       ClearResident(m_First.Data(), m_Shape.Bytes(), m_Residence);
@@ -202,7 +204,7 @@ private:
       m_Volumes = 2.0;
       m_Run = [this] { ResampleField(m_Shape, m_First.Data(), m_Shape, m_Output.Data(), m_Residence); };
     }
-    else if (name == "exponential") // a squaring
+    else if (name == "exponential") // one squaring
     {
       m_Volumes = 2.0;
       m_Steps = 6.0;
@@ -218,7 +220,7 @@ private:
           m_Shape, m_First.Data(), { 0.5, 0.5, 0.5 }, m_Shape.element, m_Output.Data(), m_Residence);
       };
     }
-    else if (name == "warp") // an image, by a field and an affine map
+    else if (name == "warp") // an image, with a field and an affine map
     {
       m_Volumes = 5.0 / 3.0;
       ImageWarp warp;
@@ -264,8 +266,8 @@ private:
   ResidentArray         m_Scratch;
   ResidentArray         m_Numbers;
   std::function<void()> m_Run;
-  double                m_Volumes{ 0.0 }; ///< fields that are read and written at the least
-  double                m_Steps{ 1.0 };   ///< of a call, one of which is measured
+  double                m_Volumes{ 0.0 }; ///< minimum number of fields that are read and written
+  double                m_Steps{ 1.0 };   ///< steps of a call, one of which is reported
 };
 
 void
@@ -278,13 +280,13 @@ Measure(benchmark::State &  state,
 {
   try
   {
-    const int times = backend == Backend::Cuda ? 20 : 1; // so that waiting does not count
+    const int times = backend == Backend::Cuda ? 20 : 1; // so that the wait is negligible
     // Made once for all repetitions.
     static std::string                title;
     static std::unique_ptr<FieldCase> field;
     if (title != cell)
     {
-      field.reset(); // before there is another
+      field.reset(); // freed before the next one is allocated
       field = std::make_unique<FieldCase>(name, backend, size, element);
       title = cell;
       field->Time(1); // loads the kernels

@@ -18,7 +18,7 @@
 #ifndef FieldBenchmark_h
 #define FieldBenchmark_h
 
-/** \brief Registers the operations of fields of displacements that are in the memory of a backend.
+/** \brief Registers operations on displacement fields in the memory of a backend.
  *
  * \param[in] hasDevice whether the Cuda backend is measured, too */
 void

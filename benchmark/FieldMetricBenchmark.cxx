@@ -38,11 +38,11 @@ namespace
 {
 using namespace itk::CudaSpline;
 
-/** What is measured. */
+/** A cell of the benchmark. */
 struct FieldMetricCell
 {
   Cell cell;     ///< backend, size, and the type of values, samples and displacements
-  bool isMattes; ///< mutual information of 32 bins, else mean squares
+  bool isMattes; ///< mutual information with 32 bins, otherwise mean squares
 };
 
 struct Volumes
@@ -52,7 +52,8 @@ struct Volumes
   std::vector<double> moves; ///< smooth displacements (samples)
 };
 
-/** Those of a size, the same in every run; of the last one they are kept, as every repetition asks. */
+/** Returns the volumes of a size, the same in every run. The last ones are cached, because every repetition uses them.
+ */
 const Volumes &
 VolumesOf(std::int64_t size)
 {
@@ -79,7 +80,7 @@ VolumesOf(std::int64_t size)
   return volumes;
 }
 
-/** Two volumes, a field, and the descriptor of a metric of them. */
+/** Two volumes, a field, and the descriptor of a metric for them. */
 class FieldMetric
 {
 public:
@@ -129,7 +130,7 @@ public:
 
     ParzenBins & bins = m_Descriptor.parameters.bins;
     bins.bins = 32;
-    bins.fixedBinSize = bins.movingBinSize = 201.0 / 28.0; // two bins of padding at either end
+    bins.fixedBinSize = bins.movingBinSize = 201.0 / 28.0; // two bins of padding at both ends
     bins.fixedMinimum = bins.movingMinimum = -100.5 / bins.fixedBinSize - 2.0;
     bins.movingLowest = -100.5;
     bins.movingHighest = 100.5;
@@ -144,7 +145,7 @@ public:
     m_Residence.Wait();
   }
 
-  /** Value and derivative, once; waits. */
+  /** Evaluates value and derivative once. Waits for the result. */
   void
   Evaluate()
   {

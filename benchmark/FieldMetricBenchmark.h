@@ -18,8 +18,8 @@
 #ifndef FieldMetricBenchmark_h
 #define FieldMetricBenchmark_h
 
-/** \brief Registers metrics and their derivatives by the displacements of a field, of two volumes that are in the
- * memory of their backend. */
+/** \brief Registers metrics and their derivatives by the displacements of a field, for two volumes in the memory of the
+ * backend. */
 void
 RegisterFieldMetrics(bool withCuda);
 

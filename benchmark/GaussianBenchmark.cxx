@@ -57,7 +57,7 @@ Measure(benchmark::State & state, std::int64_t size, bool isGradient)
     {
       state.SetIterationTime(run());
     }
-    // Every pass reads its samples and writes as many, at the least.
+    // Every pass reads its samples, and writes as many.
     const std::int64_t passes = isGradient ? 9 : 3;
     state.SetBytesProcessed(state.iterations() * passes * 2 * descriptor.Count() *
                             static_cast<std::int64_t>(sizeof(float)));

@@ -55,7 +55,7 @@ Seconds(const std::function<void()> & run)
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/** Indices inside, uniform. */
+/** Returns uniform indices inside the image. */
 std::vector<Index>
 RandomIndices(std::size_t count, std::size_t size)
 {
@@ -69,7 +69,7 @@ RandomIndices(std::size_t count, std::size_t size)
   return indices;
 }
 
-/** Runs a pair each repetition, and counts what it takes. */
+/** Runs a pair in each repetition, and measures its times. */
 void
 MeasurePair(benchmark::State & state, const std::function<void()> & own, const std::function<double()> & itk)
 {
@@ -124,8 +124,7 @@ RegisterSingles(const std::string &                 name,
     }
     own->SetInputImage(image);
     itk->SetInputImage(image);
-    // As filters do, which know the base class alone: one whose class the compiler sees would be called without a
-    // table.
+    // As in filters, which only know the base class. If the compiler knew the class, the call would not be virtual.
     const auto sum = [&](const itk::InterpolateImageFunction<Image> * function) {
       benchmark::DoNotOptimize(function);
       double total = 0.0;
@@ -162,7 +161,7 @@ RegisterSingles()
                   ItkOwn<itk::LabelImageGaussianInterpolateImageFunction<Image>>>("label-gaussian");
 }
 
-/** Values and gradients of cubic B-splines at scattered points: a batch, against ITK on as many threads. */
+/** Measures values and gradients of cubic B-splines at scattered points: a batch, and ITK with as many threads. */
 void
 RegisterPoints(itk::CudaSpline::Backend backend)
 {
@@ -217,8 +216,8 @@ RegisterPoints(itk::CudaSpline::Backend backend)
   });
 }
 
-/** A cubic resampling, the prefilter not counted: a source that is kept, against ITK's filter less the decomposition
- * that its interpolator makes. */
+/** Measures a cubic resampling without the prefilter: with a kept source, and ITK's filter minus the decomposition of
+ * its interpolator. */
 void
 RegisterEvaluation(std::size_t size)
 {
@@ -237,7 +236,7 @@ RegisterEvaluation(std::size_t size)
     const auto own = itk::CudaResampleImageFilter<Image, Image>::New();
     prepare(own, OwnSpline::New());
     own->SetDevice("cpu");
-    own->SetPrecision(itk::CudaSplinePrecision::Double); // as ITK
+    own->SetPrecision(itk::CudaSplinePrecision::Double); // as in ITK
     own->KeepSourceOn();
     own->Update();
     const auto itk = ItkOwn<itk::ResampleImageFilter<Image, Image>>::New();
@@ -255,7 +254,7 @@ RegisterEvaluation(std::size_t size)
         decomposition->SetInput(image);
         decomposition->SetSplineOrder(3);
         const double prefilter = Seconds([&] { decomposition->Update(); });
-        image->Modified(); // else the interpolator may find that it has the coefficients
+        image->Modified(); // otherwise the interpolator may reuse its coefficients
         return Seconds([&] { again(itk); }) - prefilter;
       });
     state.counters["reused"] = own->GetSourceReused() ? 1 : 0;

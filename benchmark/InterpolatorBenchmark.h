@@ -20,7 +20,7 @@
 
 #include "itkCudaSpline/kernels/common/Execution.h"
 
-/** Registers the module's interpolators against ITK's: points one by one, in batches, and resamplings without their
+/** Registers the module's interpolators in comparison with ITK's: single points, batches, and resamplings without their
  * prefilter. */
 void
 RegisterInterpolators(itk::CudaSpline::Backend backend);

@@ -24,9 +24,9 @@
 #include <random>
 
 /** \file
- * \brief What the benchmarks against ITK's classes share. */
+ * \brief Common functions of the benchmarks that compare with ITK's classes. */
 
-/** A class of ITK's itself: its New() would ask the object factory, which may answer with a class of the module. */
+/** A class of ITK itself. Its own New() would use the object factory, which may return a class of the module. */
 template <typename TBase>
 class ItkOwn : public TBase
 {
@@ -37,7 +37,8 @@ public:
   itkFactorylessNewMacro(Self);
 };
 
-/** Uniform values in [-1000, 1000), the same in every run. The last image is kept, as neighbouring cells share it. */
+/** Returns uniform values in [-1000, 1000), the same in every run. The last image is cached, because consecutive cells
+ * use the same one. */
 template <typename TImage>
 typename TImage::Pointer
 RandomImage(std::size_t size)
@@ -45,7 +46,7 @@ RandomImage(std::size_t size)
   static typename TImage::Pointer image;
   if (!image || image->GetBufferedRegion().GetSize()[0] != size)
   {
-    image = nullptr; // before the next is made
+    image = nullptr; // freed before the next one is allocated
     typename TImage::SizeType sizes;
     sizes.Fill(size);
     image = TImage::New();

@@ -36,15 +36,15 @@ namespace
 {
 using namespace itk::CudaSpline;
 
-/** What is measured. */
+/** A cell of the benchmark. */
 struct LocalCell
 {
-  Cell cell; ///< backend, size, and the type of the arithmetic; pixels are float
+  Cell cell; ///< backend, size, and arithmetic type; pixels are float
   int  radius;
-  int  derivatives; ///< fields of vectors of floats that are made
+  int  derivatives; ///< number of computed fields of vectors of floats
   bool isMasked;
-  bool isWarped; ///< fields of floats move both images onto the grid first, linearly
-  bool isExact;  ///< derivatives of all windows that hold a sample
+  bool isWarped; ///< fields of floats first move both images to the grid, linearly
+  bool isExact;  ///< derivatives from all windows that contain a sample
   std::int64_t
   Count() const
   {
@@ -58,7 +58,8 @@ struct Volumes
   std::vector<float> moving;
 };
 
-/** Random volumes of a size, the same in every run; those of the last size are kept, as every repetition asks. */
+/** Returns random volumes of a size, the same in every run. The last ones are cached, because every repetition uses
+ * them. */
 const Volumes &
 VolumesOf(std::size_t count)
 {
@@ -155,7 +156,7 @@ Measure(benchmark::State & state, const LocalCell & what)
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / times;
     };
     run(1); // loads the kernels
-    // As in an iteration: the host does not wait between the steps on a device.
+    // As in an iteration: on a device, the host does not wait between the steps.
     const int times = residence.IsOnDevice() ? 20 : 1;
     for (auto _ : state)
     {
@@ -184,7 +185,7 @@ Register(const LocalCell & what)
     ->Unit(benchmark::kMillisecond);
 }
 
-/** Those of a backend, a size and an arithmetic, which exact derivatives do not use. */
+/** Registers the radii of a backend, a size and an arithmetic type, which exact derivatives do not use. */
 void
 RegisterRadii(const Cell & cell, bool isExact)
 {

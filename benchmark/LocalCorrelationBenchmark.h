@@ -18,7 +18,7 @@
 #ifndef LocalCorrelationBenchmark_h
 #define LocalCorrelationBenchmark_h
 
-/** \brief Registers local correlation of two volumes that are in the memory of their backend. */
+/** \brief Registers local correlation of two volumes in the memory of the backend. */
 void
 RegisterLocalCorrelations(bool withCuda);
 

@@ -45,7 +45,7 @@ CopyInParallel(void * to, const void * from, std::int64_t bytes, const Execution
   });
 }
 
-/** The median of five copies of the volume in host memory, in seconds. */
+/** Returns the median of five copies of the volume in host memory, in seconds. */
 double
 SecondsOfHostCopy(const Cell & cell, const ExecutionContext & context)
 {
@@ -63,7 +63,7 @@ SecondsOfHostCopy(const Cell & cell, const ExecutionContext & context)
   return seconds[2];
 }
 
-/** The whole call. */
+/** Measures the whole call. */
 void
 MeasurePrefilter(benchmark::State & state, const Cell & cell)
 {
@@ -73,7 +73,7 @@ MeasurePrefilter(benchmark::State & state, const Cell & cell)
     const SourceDescriptor descriptor = SourceOf(cell);
     const ExecutionContext context = ContextOf(cell);
     const double           copySeconds = cell.backend == Backend::Cpu ? SecondsOfHostCopy(cell, context) : 0.0;
-    MakeSource(descriptor, pixels, context); // loads the kernels, grows the pools
+    MakeSource(descriptor, pixels, context); // loads the kernels, and fills the memory pools
     double seconds = 0.0;
     for (auto _ : state)
     {
@@ -95,7 +95,7 @@ MeasurePrefilter(benchmark::State & state, const Cell & cell)
   }
 }
 
-/** A copy of the volume in host memory by all threads. */
+/** Measures a copy of the volume in host memory with all threads. */
 void
 MeasureHostCopy(benchmark::State & state, const Cell & cell)
 {
@@ -120,7 +120,7 @@ MeasureHostCopy(benchmark::State & state, const Cell & cell)
 }
 
 #if defined(CUDASPLINE_HAS_CUDA)
-/** The kernels alone, and a copy next to each of their runs. */
+/** Measures the kernels alone, and a copy with each of their runs. */
 void
 MeasurePrefilterKernel(benchmark::State & state, const Cell & cell)
 {
@@ -148,7 +148,7 @@ MeasurePrefilterKernel(benchmark::State & state, const Cell & cell)
   }
 }
 
-/** A copy of the volume in the memory of the device. */
+/** Measures a copy of the volume in the memory of the device. */
 void
 MeasureDeviceCopy(benchmark::State & state, const Cell & cell)
 {
@@ -179,7 +179,7 @@ Register(const std::string & name, TMeasure measure, const Cell & cell)
     ->Unit(benchmark::kMillisecond);
 }
 
-/** The whole call and the kernels of all axes; where \p axes, also the kernels of each axis. */
+/** Registers the whole call and the kernels of all axes; with \p axes, also the kernels of each axis. */
 void
 RegisterFilter(Cell cell, bool axes)
 {

@@ -37,21 +37,21 @@ namespace
 
 constexpr unsigned int labels = 5;
 
-/** Centre and half axes of an ellipsoid, in parts of the cube's side from its middle. */
+/** Centre and half axes of an ellipsoid, as fractions of the side of the cube, relative to its centre. */
 struct Ellipsoid
 {
   std::array<double, 3> centre;
   std::array<double, 3> axes;
 };
 
-// Head, brain, two that lie apart, and one in the middle: a later one hides an earlier one.
+// Head, brain, two separate ones, and one in the middle. Later ones hide earlier ones.
 constexpr std::array<Ellipsoid, labels> ellipsoids{ { { { 0.0, 0.0, 0.0 }, { 0.38, 0.42, 0.36 } },
                                                       { { 0.0, -0.01, 0.02 }, { 0.32, 0.36, 0.30 } },
                                                       { { -0.14, 0.05, 0.04 }, { 0.08, 0.15, 0.09 } },
                                                       { { 0.14, 0.05, 0.04 }, { 0.09, 0.13, 0.10 } },
                                                       { { 0.0, -0.17, -0.05 }, { 0.12, 0.08, 0.10 } } } };
 
-/** How far inside an ellipsoid a place is: 1 in the middle, 0 on its surface. */
+/** Returns the depth of a point in an ellipsoid: 1 in the middle, 0 on its surface. */
 double
 DepthIn(const Ellipsoid & ellipsoid, const std::array<double, 3> & place)
 {
@@ -71,7 +71,7 @@ struct Sample
   unsigned char label;
 };
 
-/** The phantom at a place. */
+/** Returns the phantom at a point. */
 Sample
 SampleAt(const std::array<double, 3> & place)
 {
@@ -80,14 +80,14 @@ SampleAt(const std::array<double, 3> & place)
   Sample sample{ static_cast<float>(fixedGreys[0]), static_cast<float>(movingGreys[0]), 0 };
   for (unsigned int e = 0; e < labels; ++e)
   {
-    // Edges are as soft as the voxels of a scanner make them, some hundredth of the head.
+    // Edges are as soft as in the images of a scanner, some hundredths of the head.
     const double depth = DepthIn(ellipsoids[e], place);
     const auto   part = static_cast<float>(0.5 + 0.5 * std::tanh(depth / 0.04));
     sample.fixed += part * (static_cast<float>(fixedGreys[e + 1]) - sample.fixed);
     sample.moving += part * (static_cast<float>(movingGreys[e + 1]) - sample.moving);
     sample.label = depth > 0.0 ? static_cast<unsigned char>(e + 1) : sample.label;
   }
-  // Folds of the cortex, so that there is something to see inside.
+  // Folds of the cortex as structures in the interior.
   const double fold = std::sin(55.0 * place[0]) * std::sin(47.0 * place[1]) * std::sin(51.0 * place[2]);
   const double inside = std::max(0.0, DepthIn(ellipsoids[1], place));
   sample.fixed += static_cast<float>(40.0 * fold * std::min(1.0, 6.0 * inside));

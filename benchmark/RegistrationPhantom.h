@@ -23,7 +23,7 @@
 #include "itkTransform.h"
 
 /** \file
- * \brief A head of ellipsoids for registrations whose result is known. */
+ * \brief A head of ellipsoids for registrations with a known result. */
 
 namespace RegistrationBenchmark
 {
@@ -33,32 +33,33 @@ using LabelImage = itk::Image<unsigned char, 3>;
 using TransformType = itk::Transform<double, 3, 3>;
 using SplineType = itk::BSplineTransform<double, 3, 3>;
 
-/** \brief Images of a phantom, voxels of 1 mm, and what lies where. */
+/** \brief Images of a phantom with voxels of 1 mm, and their labels. */
 struct Phantom
 {
   ImageType::Pointer     fixed;
-  ImageType::Pointer     moving; ///< other grey values: mutual information is needed
+  ImageType::Pointer     moving; ///< with different grey values, so that mutual information is needed
   LabelImage::Pointer    fixedLabels;
   LabelImage::Pointer    movingLabels;
   TransformType::Pointer known; ///< maps points of the fixed image to points of the moving one
 };
 
-/** \brief A cubic B-spline transform of some cells an axis on the domain of a cube; it moves nothing. */
+/** \brief Returns a cubic B-spline transform on the domain of a cube without displacements, with some cells per axis.
+ */
 SplineType::Pointer
 MakeSpline(unsigned int size, unsigned int cells);
 
-/** \brief The phantom in a cube of \p size voxels an axis, moved by an affine transform, or by B-splines of a few
- * cells.
- */
+/** \brief Returns the phantom in a cube with \p size voxels per axis, moved by an affine transform or by B-splines with
+ * a few cells. */
 const Phantom &
 GetPhantom(unsigned int size, bool isSpline);
 
-/** \brief Dice's overlap of the fixed labels and the moving ones under a transform, the mean over the labels, in
- * [0, 1]. */
+/** \brief Returns the Dice overlap of the fixed labels and the moving ones under a transform: the mean over the labels,
+ * in [0, 1]. */
 double
 OverlapOf(const Phantom & phantom, const TransformType * transform);
 
-/** \brief Distance of a transform from the known one over the fixed image's labels, root mean square in mm. */
+/** \brief Returns the distance between a transform and the known one over the labels of the fixed image, root mean
+ * square in mm. */
 double
 DistanceOf(const Phantom & phantom, const TransformType * transform);
 

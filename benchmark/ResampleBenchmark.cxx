@@ -28,7 +28,7 @@ namespace
 {
 using namespace itk::CudaSpline;
 
-/** A grid of unit spacing whose origin is index 0. */
+/** Returns a grid of unit spacing with origin at index 0. */
 template <unsigned int VDimension>
 GridGeometry<VDimension>
 UnitGrid(std::int64_t size)
@@ -43,7 +43,7 @@ UnitGrid(std::int64_t size)
   return grid;
 }
 
-/** Turns by 0.1 radians in every plane about the centre of the grid: no axis stays aligned. */
+/** Rotates by 0.1 radians in every plane about the centre of the grid, so that no axis remains aligned. */
 template <unsigned int VDimension>
 AffineMap<VDimension>
 Rotation(std::int64_t size)
@@ -79,7 +79,7 @@ Rotation(std::int64_t size)
   return map;
 }
 
-/** The table that ResampleDescriptor::scanlineEnds wants. */
+/** Returns the table for ResampleDescriptor::scanlineEnds. */
 template <unsigned int VDimension>
 std::vector<double>
 EndsOfScanlines(std::int64_t size)

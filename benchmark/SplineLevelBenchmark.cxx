@@ -37,12 +37,12 @@ namespace
 {
 using namespace itk::CudaSpline;
 
-/** What is measured. */
+/** A cell of the benchmark. */
 struct SplineCell
 {
-  Cell       cell; ///< backend, and the type of pixels and arithmetic
+  Cell       cell; ///< backend, and type of pixels and arithmetic
   MetricKind metric;
-  bool       withOptimizer; ///< a step of L-BFGS with each evaluation
+  bool       withOptimizer; ///< whether each evaluation is followed by a step of L-BFGS
 };
 
 constexpr std::array<std::int64_t, 3> BrainSize{ { 197, 233, 189 } }; // of MNI152, 1 mm
@@ -78,7 +78,7 @@ SplineOf(const FieldGrid & grid)
   return spline;
 }
 
-/** Waves of some samples' length, moved a little. */
+/** Returns waves of some samples' length, slightly moved. */
 template <typename TPixel>
 SynSide
 MakeSide(const FieldGrid & grid, double shift, const Residence & residence)
@@ -142,7 +142,7 @@ Measure(benchmark::State & state, const SplineCell & what)
       {
         if (what.withOptimizer && !search.Evaluate())
         {
-          break; // a search that has found its end
+          break; // the search has converged
         }
         if (!what.withOptimizer)
         {

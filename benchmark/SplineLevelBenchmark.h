@@ -18,7 +18,7 @@
 #ifndef SplineLevelBenchmark_h
 #define SplineLevelBenchmark_h
 
-/** \brief Registers evaluations of a B-spline level of a brain at 1 mm: by the metric alone, and with L-BFGS. */
+/** \brief Registers evaluations of a B-spline level of a brain at 1 mm: the metric alone, and with L-BFGS. */
 void
 RegisterSplineLevels(bool withCuda);
 

@@ -28,9 +28,10 @@
 #include <vector>
 
 /** \file
- * \brief Values of B-splines at places, for the programs that measure errors. */
+ * \brief Values of B-splines at points, for programs that measure errors. */
 
-/** A source of coefficients, which it keeps: on the host a source of what needs no preparation only refers to it. */
+/** Returns a source of coefficients that owns them. On the host, a source that needs no preparation only refers to its
+ * data. */
 template <typename TReal>
 std::shared_ptr<const itk::CudaSpline::SampleSource>
 KeepSource(const itk::CudaSpline::SourceDescriptor & descriptor,
@@ -43,7 +44,7 @@ KeepSource(const itk::CudaSpline::SourceDescriptor & descriptor,
                                                               [kept, source](const itk::CudaSpline::SampleSource *) {});
 }
 
-/** B-spline interpolation within a volume. */
+/** Returns B-spline interpolation within a volume. */
 inline itk::CudaSpline::InterpolationDescriptor
 SplineMethodWithin(const std::array<std::int64_t, 3> & size,
                    itk::CudaSpline::EvaluationMode     mode,
@@ -61,7 +62,7 @@ SplineMethodWithin(const std::array<std::int64_t, 3> & size,
   return method;
 }
 
-/** Values at continuous indices, three numbers each. */
+/** Returns values at continuous indices, which have three numbers each. */
 inline std::vector<double>
 ValuesAt(const std::vector<double> &                      indices,
          const itk::CudaSpline::InterpolationDescriptor & method,

@@ -52,10 +52,10 @@ using itk::CudaSpline::Backend;
 struct Cell
 {
   Backend     backend{ Backend::Cuda };
-  std::size_t size{ 512 }; ///< samples an axis
+  std::size_t size{ 512 }; ///< samples per axis
   bool        reused{ false };
   bool        kept{ false };
-  std::size_t series{ 1 }; ///< volumes in a row
+  std::size_t series{ 1 }; ///< consecutive volumes
 };
 
 template <typename TImage>
@@ -73,8 +73,8 @@ NewImage(std::size_t size)
   return image;
 }
 
-/** Images of which no two are alike: uniform values in [-1000, 1000), each time turned on by another number of
- * samples, which takes a small part of the time that drawing them anew would. */
+/** Returns different images: uniform values in [-1000, 1000), each time rotated by another number of samples. This is
+ * much faster than drawing new values. */
 template <typename TImage>
 std::vector<typename TImage::Pointer>
 RandomImages(std::size_t size, std::size_t images)
@@ -94,7 +94,7 @@ RandomImages(std::size_t size, std::size_t images)
   return made;
 }
 
-/** A rotation about three axes and the centre; each \p turn is another one. */
+/** Returns a rotation about three axes and the centre. Each \p turn is a different one. */
 template <typename TImage>
 itk::Euler3DTransform<double>::Pointer
 Rotation(const TImage * image, unsigned int turn)
@@ -183,7 +183,7 @@ Register(const Cell & cell, const std::string & type)
   rows->UseManualTime()->Unit(benchmark::kMillisecond);
   if (cell.series > 1)
   {
-    rows->Iterations(2); // the time is that of one volume, by which the program would choose far too many series
+    rows->Iterations(2); // the time is that of one volume, from which the program would choose far too many series
   }
 }
 } // namespace

@@ -89,8 +89,8 @@ public:
   };
 
   /** Switches the GPU on or off. If it is on, operations run on the GPU. Before the first call, operations run on the
-   * backend that is expected to finish them and those that follow first, including the start of CUDA (BackendLedger.h).
-   * Returns true for a change. */
+   * backend that is expected to finish them and those that follow first, including the start of CUDA
+   * (BackendCostModel.h). Returns true for a change. */
   bool
   SetGPUEnabled(bool enabled);
   /** True if the GPU was switched on, or if the module chooses and a GPU is usable. The latter starts CUDA. */
@@ -215,7 +215,7 @@ private:
 
   /** True if neither the user nor the environment sets where operations run. */
   bool
-  IsChoiceOurs() const;
+  IsAutomatic() const;
 
   /** Counts an operation of the last backend that began then. */
   void

@@ -514,7 +514,7 @@ CudaSplineSyNMethod<TMethod>::ComposeWhole()
     {
       const auto forward = this->MakeField();
       const auto backward = this->MakeField();
-      m_Resident->GetWhole(
+      m_Resident->GetTotalFields(
         forward->GetBufferPointer(), backward->GetBufferPointer(), CudaSpline::ScalarTypeOf<RealType>());
       this->m_OutputTransform->SetDisplacementField(forward);
       this->m_OutputTransform->SetInverseDisplacementField(backward);

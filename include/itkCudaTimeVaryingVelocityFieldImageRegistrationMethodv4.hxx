@@ -189,7 +189,7 @@ CUDASPLINE_VELOCITY_METHOD_CLASS::SetFields(const Level & level, CudaSpline::Vel
   const auto                       forward = makeField();
   const auto                       backward = makeField();
   auto * const                     velocity = this->m_OutputTransform->GetModifiableVelocityField();
-  resident.GetWhole(forward->GetBufferPointer(), backward->GetBufferPointer(), element);
+  resident.GetTotalFields(forward->GetBufferPointer(), backward->GetBufferPointer(), element);
   resident.GetVelocity(velocity->GetBufferPointer(), element);
   velocity->Modified();
   this->m_OutputTransform->SetLowerTimeBound(0.0);

@@ -33,14 +33,14 @@ namespace itk
 void
 CudaSplineHostExecutor::ParallelFor(std::int64_t count, const Body & body) const
 {
-  // A few parts a work unit, so that a late thread does not keep the others waiting.
+  // Several parts per work unit, so that a late thread does not delay the others.
   const std::int64_t parts = std::min<std::int64_t>(count, 4 * std::int64_t{ m_Threader->GetNumberOfWorkUnits() });
   if (parts <= 1 || m_Threader->GetNumberOfWorkUnits() == 1)
   {
     HostExecutor::ParallelFor(count, body);
     return;
   }
-  // ITK's pool forgets what its threads throw, and its other threaders throw something else.
+  // ITK's pool drops exceptions of its threads, and its other threaders throw a different one.
   std::exception_ptr first;
   std::mutex         mutex;
   m_Threader->ParallelizeArray(
@@ -71,7 +71,7 @@ CudaSplineHostExecutor::ParallelFor(std::int64_t count, const Body & body) const
 unsigned int
 CudaSplineHostExecutor::GetConcurrency() const
 {
-  // ITK says 0 where two threads make its pool of threads at the same time.
+  // ITK returns 0 if two threads create its pool of threads at the same time.
   return std::max<unsigned int>(
     1, std::min<unsigned int>(m_Threader->GetNumberOfWorkUnits(), m_Threader->GetMaximumNumberOfThreads()));
 }
@@ -111,15 +111,15 @@ CudaSplineBackend::SetDevice(const std::string & device)
 }
 
 bool
-CudaSplineBackend::IsChoiceOurs() const
+CudaSplineBackend::IsAutomatic() const
 {
   return m_Choice == Choice::Automatic &&
-         CudaSpline::ParseDeviceWish(m_Device).kind == CudaSpline::DeviceWish::Kind::Fastest;
+         CudaSpline::ParseDeviceWish(m_Device).kind == CudaSpline::DeviceRequest::Kind::Fastest;
 }
 
 namespace
 {
-/** The work of an operation, without the upload of inputs that are on the device already. */
+/** Returns the work of an operation, without the upload of inputs that are already on the device. */
 CudaSpline::BackendWork
 CountWork(const CudaSplineBackend::Operation & operation, ProcessObject * process, int device)
 {
@@ -132,7 +132,7 @@ CountWork(const CudaSplineBackend::Operation & operation, ProcessObject * proces
   return work;
 }
 
-/** An operation as the layer below runs it; refers to it. */
+/** Returns an operation for the layer below. It refers to the original. */
 CudaSpline::RunnableOperation
 RunnableOf(const CudaSplineBackend::Operation & operation, ProcessObject * process)
 {
@@ -166,7 +166,7 @@ CudaSplineBackend::ChooseDevices(const CudaSpline::RunnableOperation & operation
   {
     try
     {
-      selection = CudaSpline::ChooseDevices(operation, m_Device, this->IsChoiceOurs(), threads, &m_Calls, isAsked);
+      selection = CudaSpline::ChooseDevices(operation, m_Device, this->IsAutomatic(), threads, &m_Calls, isAsked);
     }
     catch (const CudaSpline::DeviceError & error)
     {
@@ -184,7 +184,7 @@ CudaSplineBackend::StartAhead(const CudaSpline::BackendWork & work, unsigned int
 {
   try
   {
-    if (this->IsChoiceOurs())
+    if (this->IsAutomatic())
     {
       CudaSpline::StartDeviceAhead(m_Device, work, threads, 0.0);
     }
@@ -202,7 +202,7 @@ CudaSplineBackend::Run(const Operation & operation, MultiThreaderBase * threader
   m_LastBackend = CudaSpline::Backend::None;
   if (process != nullptr)
   {
-    threader->SetNumberOfWorkUnits(process->GetNumberOfWorkUnits()); // as itk::ImageSource does before it threads
+    threader->SetNumberOfWorkUnits(process->GetNumberOfWorkUnits()); // as in itk::ImageSource before it uses threads
   }
   const CudaSplineHostExecutor executor(threader);
   CudaSpline::ExecutionContext context;
@@ -253,9 +253,9 @@ CudaSplineBackend::RunOnDevice(int device, const Operation & operation)
   m_Decision.reset();
   try
   {
-    using Kind = CudaSpline::DeviceWish::Kind;
-    const CudaSpline::DeviceWish wish = CudaSpline::ParseDeviceWish(m_Device);
-    const bool                   isNamed =
+    using Kind = CudaSpline::DeviceRequest::Kind;
+    const CudaSpline::DeviceRequest wish = CudaSpline::ParseDeviceWish(m_Device);
+    const bool                      isNamed =
       wish.device == device || std::find(wish.more.begin(), wish.more.end(), device) != wish.more.end();
     if (m_Choice == Choice::Off || wish.kind == Kind::Host || (wish.kind == Kind::Number && !isNamed))
     {

@@ -26,7 +26,7 @@ namespace itk::CudaSplineDetail
 
 namespace
 {
-/** All filters of demons, for images and numbers of the field. */
+/** Overrides all demons filters, for images and numbers of the field. */
 template <typename TImage, typename TNumber>
 void
 AppendDemonsOf(Overrides & overrides)

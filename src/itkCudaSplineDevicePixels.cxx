@@ -48,7 +48,7 @@ private:
   bool & m_Flag;
 };
 
-/** False if the user has set CUDASPLINE_IMAGES_ON_DEVICE to 0. */
+/** Returns false if the user has set CUDASPLINE_IMAGES_ON_DEVICE to 0. */
 bool
 ImagesMayStayOnDevice()
 {
@@ -95,7 +95,7 @@ DevicePixels::CopyToHost(void * host, MultiThreaderBase * threads) const
     m_Array->MoveToHost(host, &executor);
     return;
   }
-  // A thread of ITK's pool may be the one that reads: it must not wait for others of the pool.
+  // A thread of ITK's pool may read the pixels: it must not wait for other threads of the pool.
   const CudaSpline::ThreadExecutor executor(MultiThreaderBase::GetGlobalDefaultNumberOfThreads());
   m_Array->MoveToHost(host, &executor);
 }
@@ -194,7 +194,7 @@ PixelsToRead::Find(const DevicePixels * pixels, const CudaSpline::ExecutionConte
 std::shared_ptr<const CudaSpline::BackendMemory>
 PixelsToWrite::Allocate(const DevicePixels * pixels, std::size_t bytes, const CudaSpline::ExecutionContext & context)
 {
-  constexpr std::size_t fraction = 4; // of the memory that is left: later operations need some, too
+  constexpr std::size_t fraction = 4; // of the remaining memory, because later operations also need some
   if (pixels == nullptr || !pixels->IsReadOnDevice() || context.backend != CudaSpline::Backend::Cuda || bytes == 0 ||
       bytes > CudaSpline::AvailableDeviceMemory(context.device) / fraction)
   {

@@ -46,7 +46,7 @@ namespace itk::CudaSplineDetail
 namespace
 {
 
-/** Makes \p twin where a transform is of the very class TSingle. */
+/** Makes \p twin if a transform is exactly of class TSingle. */
 template <typename TSingle, typename TDouble, unsigned int VDimension>
 bool
 Copy(const Transform<float, VDimension, VDimension> *                   transform,
@@ -57,7 +57,7 @@ Copy(const Transform<float, VDimension, VDimension> *                   transfor
     return false;
   }
   const auto made = TDouble::New();
-  if (transform->GetNumberOfParameters() > 0) // the identity has none, and none that are fixed
+  if (transform->GetNumberOfParameters() > 0) // the identity has neither parameters nor fixed parameters
   {
     made->SetFixedParameters(transform->GetFixedParameters());
     const auto &                     from = transform->GetParameters();
@@ -72,7 +72,7 @@ Copy(const Transform<float, VDimension, VDimension> *                   transfor
   return true;
 }
 
-/** Copies a transform of the class, in that dimension, to the same class of double. */
+/** Copies a transform of a class and dimension to the same class of double. */
 template <template <typename, unsigned int> class TClass, unsigned int VDimension>
 bool
 CopyIn(const Transform<float, VDimension, VDimension> *                   transform,
@@ -81,7 +81,7 @@ CopyIn(const Transform<float, VDimension, VDimension> *                   transf
   return Copy<TClass<float, VDimension>, TClass<double, VDimension>, VDimension>(transform, twin);
 }
 
-/** Copies a transform of classes that there are in every dimension. */
+/** Copies a transform of classes that exist in every dimension. */
 template <unsigned int VDimension>
 bool
 CopyOfAny(const Transform<float, VDimension, VDimension> *                   transform,
@@ -97,7 +97,7 @@ CopyOfAny(const Transform<float, VDimension, VDimension> *                   tra
               VDimension>(transform, twin);
 }
 
-/** Copies a transform of classes that there are in one dimension alone, which are named. */
+/** Copies a transform of classes that exist in one dimension only, which are listed. */
 template <unsigned int VDimension, template <typename> class... TClasses>
 bool
 CopyOfThese(const Transform<float, VDimension, VDimension> *                   transform,
@@ -106,8 +106,8 @@ CopyOfThese(const Transform<float, VDimension, VDimension> *                   t
   return (Copy<TClasses<float>, TClasses<double>, VDimension>(transform, twin) || ...);
 }
 
-/** IsChainOfAffineMaps(); the classes that are named are those of one dimension alone. Scales do not belong to them:
- * ITK subtracts their centre from the point and adds it again. */
+/** IsChainOfAffineMaps(). The listed classes exist in one dimension only. Scale transforms are excluded: ITK subtracts
+ * their centre from the point and adds it again. */
 template <unsigned int VDimension, template <typename> class... TClasses>
 bool
 IsAffine(const Transform<double, VDimension, VDimension> * transform)

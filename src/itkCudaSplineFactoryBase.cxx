@@ -42,7 +42,7 @@ namespace itk
 namespace
 {
 
-/** The classes of all factories, of which a process may have loaded some. */
+/** The classes of all factories, some of which a process may have loaded. */
 const std::vector<std::string> AllClassNames =
   CudaSplineDetail::MetricClassNames({ "ResampleImageFilter",
                                        "WarpImageFilter",
@@ -64,7 +64,7 @@ const std::vector<std::string> AllClassNames =
                                        "FastSymmetricForcesDemonsRegistrationFilter",
                                        "DiffeomorphicDemonsRegistrationFilter" });
 
-/** A class's name as a programmer writes it. */
+/** Returns the name of a class as in source code. */
 std::string
 ReadableName(const char * name)
 {
@@ -79,7 +79,7 @@ ReadableName(const char * name)
   return name;
 }
 
-/** What the process asked for, by the name of the class, and how often; and what some factory had. */
+/** Classes that the process has requested, with the number of requests, and whether a factory had them. */
 class MissedClasses
 {
 public:
@@ -96,7 +96,7 @@ public:
       const std::string plain = name.substr(begin, name.find('<', begin) - begin);
       if (plain.compare(0, 4, "Cuda") == 0)
       {
-        continue; // the module's own: New() asks for them in turn
+        continue; // classes of the module: New() requests them afterwards
       }
       const std::string line = "CudaSpline | not overridden | " + std::to_string(entry.second.count) + " | " + name +
                                " | " + ReasonOf(plain) + "\n";
@@ -104,7 +104,9 @@ public:
     }
   }
 
-  /** \param[in] factory who was asked: where there are several, ITK asks one after the other. */
+  /** \param[in] factory the factory that received the request; ITK asks several factories one after the other
+   * \param[in] name the class
+   * \param[in] isGiven whether the factory had it */
   void
   Note(const CudaSplineFactoryBase * factory, const char * name, bool isGiven)
   {
@@ -119,7 +121,9 @@ public:
   }
 
 private:
-  /** Why a class is ITK's; nothing where there is no more to say. \param[in] plain its name without arguments */
+  /** Returns the reason why a class is ITK's. Empty if there is no particular reason.
+   *
+   * \param[in] plain its name without arguments */
   static const char *
   ReasonOf(const std::string & plain)
   {
@@ -137,7 +141,7 @@ private:
 
   struct Asked
   {
-    const CudaSplineFactoryBase * first{ nullptr }; ///< the one whose askings are counted
+    const CudaSplineFactoryBase * first{ nullptr }; ///< the factory whose requests are counted
     int                           count{ 0 };
     bool                          isGiven{ false };
   };
@@ -148,13 +152,13 @@ private:
 
 } // namespace
 
-/** What is overridden, and whether. Registered overrides are ITK's to keep; it finds them by the names of both classes.
- */
+/** The overridden classes, and whether they are enabled. ITK owns the registered overrides, which are found by the
+ * names of both classes. */
 struct CudaSplineFactoryBase::Switches
 {
-  std::vector<std::string>                                                names; ///< of classes, as they were added
-  std::map<std::string, bool>                                             enabled;
-  std::map<std::string, std::vector<std::pair<std::string, std::string>>> overrides; ///< both classes, by name
+  std::vector<std::string>    names; ///< names of classes, in the order in which they were added
+  std::map<std::string, bool> enabled;
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> overrides; ///< names of both classes
 };
 
 CudaSplineFactoryBase::CudaSplineFactoryBase()
@@ -204,7 +208,7 @@ CudaSplineFactoryBase::ReadEnvironment()
     }
     else if (word != "none" && std::find(AllClassNames.begin(), AllClassNames.end(), word) == AllClassNames.end())
     {
-      // A program that was never compiled for this must not end because of a word.
+      // A program that was not compiled for this module must not end because of an unknown name.
       std::cerr << "CudaSpline: CUDASPLINE_FACTORY_CLASSES names \"" << word
                 << "\", which is not a class that can be overridden.\n";
     }
@@ -214,7 +218,7 @@ CudaSplineFactoryBase::ReadEnvironment()
 void
 CudaSplineFactoryBase::SetClassEnabled(const std::string & name, bool enabled)
 {
-  static_cast<void>(this->GetClassEnabled(name)); // refuses other names
+  static_cast<void>(this->GetClassEnabled(name)); // throws for other names
   m_Switches->enabled[name] = enabled;
   for (const auto & override : m_Switches->overrides[name])
   {
@@ -245,7 +249,7 @@ CudaSplineFactoryBase::CreateObject(const char * itkclassname)
   LightObject::Pointer object = Superclass::CreateObject(itkclassname);
   if (CudaSplineTrace::ListsClasses())
   {
-    static MissedClasses missed; // written when the process ends
+    static MissedClasses missed; // printed when the process ends
     missed.Note(this, itkclassname, object.IsNotNull());
   }
   return object;

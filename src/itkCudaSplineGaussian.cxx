@@ -36,7 +36,7 @@ AppendSmoothing(Overrides & overrides)
    ...);
 }
 
-/** Filters along one axis, and magnitudes of gradients, to images of float. */
+/** Overrides filters along one axis, and magnitudes of gradients, with images of float as output. */
 template <unsigned int VDimension, typename... TPixels>
 void
 AppendToFloat(Overrides & overrides)

@@ -74,14 +74,14 @@ CudaSpline::MemoryPlan
 MetricArrays::PlanMemory(int device, std::size_t others, const CudaSpline::SourceCache & cache) const
 {
   const bool isMade = this->AreOnDevice(device);
-  // No other source needs more additional memory than the largest, the moving image.
+  // The moving image is the largest source, and needs the largest additional memory.
   for (const HostArray * array : { &fixed, &inside, &points, &gradient, &mask })
   {
     others += array->pixels != nullptr ? array->descriptor.Bytes() : 0;
   }
   if (gaussian != nullptr && !isMade)
   {
-    // In addition to the gradients their input, while they are computed.
+    // Gradients need memory for their input while they are computed.
     const std::size_t peak = CudaSpline::PlanGaussian(*gaussian,
                                                       CudaSpline::GaussianOperation::GradientSource,
                                                       std::numeric_limits<std::size_t>::max())

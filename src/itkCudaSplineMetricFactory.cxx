@@ -78,13 +78,13 @@ CudaSplineMetricFactory::UnRegisterOneFactory()
 
 } // namespace itk
 
-/** \brief What ITK gets for the itkLoad() of the library in the folder that ITK_AUTOLOAD_PATH names.
+/** \brief Returns the factory that ITK gets when it calls itkLoad() of the library in a folder of ITK_AUTOLOAD_PATH.
  *
- * That library finds it here (loader/FactoryLoader.cxx), and ITK calls it. It has another name here, so that no ITK
- * takes an object from this library by itself: this one brings the ITK that it is linked to.
+ * The loader (loader/FactoryLoader.cxx) finds this function, and ITK calls it. It is not named itkLoad, so that no ITK
+ * loads an object from this library directly: the library depends on the ITK that it is linked to.
  *
- * ITK registers what it gets, and keeps no count of references of its own before that: the factory exists as long as
- * the library. So it is the same one, and a message comes once, when ITK loads its libraries again. */
+ * ITK registers the result, and holds no reference before that. Therefore the factory exists as long as the library. It
+ * is the same object each time, so a message is printed only once if ITK loads its libraries again. */
 extern "C" CudaSplineMetricFactories_EXPORT itk::ObjectFactoryBase *
                                             CudaSplineMakeLoadedFactory()
 {

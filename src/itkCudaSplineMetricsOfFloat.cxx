@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSplineMetricOverrides.h"
 
-// Images and parameters of float, as programs have that take an option for it (antsRegistration --float 1).
+// Images and parameters of float, for programs with such an option (antsRegistration --float 1).
 void
 itk::CudaSplineDetail::AppendMetricsOfFloat(Overrides & overrides)
 {

@@ -25,9 +25,9 @@ namespace itk::CudaSplineDetail
 
 namespace
 {
-/** The types that antsRegistration instantiates: point sets are ITK's defaults.
+/** Overrides the types that antsRegistration instantiates. Point sets are ITK's defaults.
  *
- * \tparam TNumber type of the transforms' numbers */
+ * \tparam TNumber type of the numbers of transforms */
 template <typename TImage, typename TNumber = double>
 void
 AppendSyN(Overrides & overrides)

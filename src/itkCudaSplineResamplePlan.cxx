@@ -26,7 +26,7 @@ namespace itk
 
 namespace
 {
-/** "1.50 GB", "12.0 MB", "3.4 KB". */
+/** Returns for example "1.50 GB", "12.0 MB", "3.4 KB". */
 std::string
 BytesText(std::size_t bytes)
 {
@@ -80,7 +80,7 @@ CudaSplineResamplePlan::Describe(CudaSpline::ResampleJob & job,
       seconds += estimate.host;
       continue;
     }
-    // Devices that share the work are done at about the same time.
+    // Devices that share the work finish at about the same time.
     seconds += estimate.device / static_cast<double>(devices.size());
     deviceBytes = std::max(deviceBytes, box.memory.PeakBytes());
     uploadBytes += part.samples.PixelBytes() * (task.needsOutside ? 2 : 1) + box.memory.tableBytes;

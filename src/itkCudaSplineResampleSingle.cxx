@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSplineResampleOverrides.h"
 
-// With coordinates and transforms of float, as programs have that take an option for it.
+// Coordinates and transforms of float, for programs with such an option.
 void
 itk::CudaSplineDetail::AppendResampleSingle(Overrides & overrides)
 {

@@ -60,7 +60,7 @@ CudaSplineTrace::~CudaSplineTrace()
     }
     catch (...)
     {
-      // Another exception is on its way; the line is not worth a second one.
+      // The original exception is more important than a failure to write the line.
     }
   }
 }
@@ -85,10 +85,10 @@ CudaSplineTrace::Write(const std::string & backend, const std::string & reason) 
                      " | " + milliseconds + " | " + reason;
   for (char & letter : line)
   {
-    letter = letter == '\n' ? ' ' : letter; // a line is a line, whatever a reason says
+    letter = letter == '\n' ? ' ' : letter; // the line is one line, even if the reason has several
   }
   line += '\n';
-  // One call, which locks the stream; and one write to the file, as the stream has no buffer.
+  // One call, which locks the stream, and one write to the file, because the stream is unbuffered.
   static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
 }
 

@@ -18,7 +18,7 @@
 #include "Command.h"
 
 #include "io/files/AtomicOutput.h"
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "console/Error.h"
 #include "output/Explain.h"
 #include "cli/FileNames.h"
@@ -59,7 +59,7 @@ WantsEvaluation(const Options & options)
   return options.evaluate || !options.fixedLabels.empty() || !options.fixedLandmarks.empty();
 }
 
-/** Outputs whose folders are made where they do not exist. */
+/** Returns the outputs whose missing folders are created. */
 std::vector<std::string>
 FoldersToMake(const Options & options)
 {
@@ -105,11 +105,11 @@ WriteSpec(const Options & options)
          });
 }
 
-/** What the transform is good for; of a registration that was stopped nothing is measured. */
+/** Evaluates the result. A registration that was stopped is not evaluated. */
 void
 MeasureResult(const RegistrationRequest & request,
               const RegistrationResult &  result,
-              const Truth &               truth,
+              const GroundTruth &         truth,
               Report &                    report)
 {
   const Options & options = *request.options;
@@ -133,7 +133,7 @@ MeasureResult(const RegistrationRequest & request,
   report.evaluateSeconds = time.GetSeconds();
 }
 
-/** Shows what was done, and returns the exit code. */
+/** Prints a summary, and returns the exit code. */
 int
 Conclude(const Report & report, const Options & options)
 {
@@ -159,7 +159,9 @@ Conclude(const Report & report, const Options & options)
 }
 
 /** Registers a single moving image.
- * \param[in] reading since the headers were begun */
+ *
+ * \param[in] options, inputs the options, and the headers of the images
+ * \param[in] reading started before the headers were read */
 int
 RunOne(const Options & options, RegistrationInputs & inputs, const Stopwatch & reading)
 {
@@ -174,7 +176,7 @@ RunOne(const Options & options, RegistrationInputs & inputs, const Stopwatch & r
   Report report;
   report.fixedGrid = request.fixed.grid;
   report.movingGrid = request.moving.grid;
-  const Truth truth = ReadTruth(options, request.fixed.grid, request.moving.grid);
+  const GroundTruth truth = ReadGroundTruth(options, request.fixed.grid, request.moving.grid);
   AddTerms(truth, request);
   report.readSeconds = reading.GetSeconds();
   const MadeFolder   folder(FolderAskedFor(options.prefix));
@@ -211,7 +213,7 @@ RunCommand(Options options)
   CheckDevice(options.device);
   if (!options.device.empty())
   {
-    setenv("CUDASPLINE_DEVICE", options.device.c_str(), 1); // for filters inside of others
+    setenv("CUDASPLINE_DEVICE", options.device.c_str(), 1); // for filters inside others
   }
   itk::CudaSplineFactory::RegisterOneFactory();
   const Stopwatch    reading;

@@ -23,10 +23,10 @@
 namespace CudaSplineRegister
 {
 
-/** \brief Does what the user asked for: reads, registers, warps, writes, reports.
+/** \brief Reads, registers, warps, writes, and reports, as the options request.
  *
  * \return the exit code: 0, or 128 and the number of the signal that stopped it
- * \exception ProgramError, itk::ExceptionObject or another std::exception: nothing of the outputs was changed */
+ * \exception ProgramError, itk::ExceptionObject or another std::exception: no output was changed */
 int
 RunCommand(Options options);
 

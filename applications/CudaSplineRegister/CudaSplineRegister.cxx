@@ -28,7 +28,7 @@
 
 const char * const CudaSplineProgram::programName = "CudaSplineRegister";
 
-/** Every error ends here, as one line on stderr. */
+/** Every error is reported here, as one line on stderr. */
 int
 main(int argc, char ** argv)
 {
@@ -61,6 +61,6 @@ main(int argc, char ** argv)
     std::cerr << programName << ": error: the standard output cannot be written (is the disk full?)" << std::endl;
     code = EXIT_FAILURE;
   }
-  itk::CudaSpline::GiveUpDeviceStart(); // which may have begun before an error
+  itk::CudaSpline::GiveUpDeviceStart(); // it may have begun before an error
   return code;
 }

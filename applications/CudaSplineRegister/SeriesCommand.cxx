@@ -55,7 +55,7 @@ namespace CudaSplineRegister
 namespace
 {
 
-/** Options that are for one moving image. */
+/** Checks options that are only for one moving image. */
 void
 CheckSeriesOptions(const Options & options, const RegistrationRequest & request)
 {
@@ -86,14 +86,14 @@ CheckSeriesOptions(const Options & options, const RegistrationRequest & request)
   }
 }
 
-/** The volume of --picture: that in the middle, when a subject has moved but the scanner is in its steady state. */
+/** Returns the volume of --picture: the middle one, when a subject has moved but the scanner is in its steady state. */
 std::size_t
 VolumeOfPicture(std::size_t volumes)
 {
   return volumes / 2;
 }
 
-/** Names of the matrices of --output-prefix. */
+/** Returns the names of the matrices of --output-prefix. */
 std::vector<std::string>
 NamesOfMatrices(const Options & options, std::size_t volumes)
 {
@@ -101,14 +101,16 @@ NamesOfMatrices(const Options & options, std::size_t volumes)
                                 : NamesOfPattern({ options.prefix, "_0GenericAffine.mat" }, volumes);
 }
 
-/** Name of the series of --output-prefix; empty: none. */
+/** Returns the name of the series of --output-prefix. Empty: none. */
 std::string
 NameOfWarped(const Options & options)
 {
   return options.prefix.empty() ? std::string() : options.prefix + "Warped.nii.gz";
 }
 
-/** Writes a text. \exception ProgramError with the name of the output, where it cannot be written */
+/** Writes a text.
+ *
+ * \exception ProgramError names the output if it cannot be written */
 void
 WriteText(const AtomicOutput & file, const std::string & text, const std::string & name)
 {
@@ -121,7 +123,7 @@ WriteText(const AtomicOutput & file, const std::string & text, const std::string
   }
 }
 
-/** The files that are written, which are committed together. */
+/** The output files, which are committed together. */
 class SeriesOutput
 {
 public:
@@ -159,8 +161,9 @@ public:
     }
   }
 
-  /** Writes the transform of the next volume, and the volume on the fixed image's grid.
-   * \return its motion, empty where it is not rigid */
+  /** Writes the transform of the next volume, and the volume on the grid of the fixed image.
+   *
+   * \return its motion; empty if the transform is not rigid */
   std::vector<double>
   Add(const RegistrationRequest & request, const std::optional<Volume> & finite, const RegistrationResult & result)
   {
@@ -191,14 +194,14 @@ public:
     const bool isInPicture = m_Picture != nullptr && number == VolumeOfPicture(m_Layout.volumes);
     if (!m_Warped.empty() || isInPicture)
     {
-      const Volume warped = WarpWhatIsFinite(request, finite, result.transform);
+      const Volume warped = ResampleWithValidityMask(request, finite, result.transform);
       if (m_Pixels)
       {
         m_Pixels->Put(number, warped.pixels.get());
       }
       if (isInPicture)
       {
-        const Volume start = WarpWhatIsFinite(request, finite, result.start);
+        const Volume start = ResampleWithValidityMask(request, finite, result.start);
         WriteImage(DrawCheckerboards(m_Fixed, start, warped, "volume " + std::to_string(number)),
                    m_Picture->GetTemporaryName());
       }

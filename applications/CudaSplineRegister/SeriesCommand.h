@@ -27,18 +27,21 @@
 namespace CudaSplineRegister
 {
 
-/** \brief Names of the transforms of a series' volumes: the number replaces %d or %04d, precedes the extension, or is
- * the name in a folder.
+/** \brief Returns the names of the transforms of a series, one for each volume. The number of the volume replaces %d or
+ * %04d, precedes the suffix, or is the name in a folder.
+ *
  * \param[in] output the argument of the option; empty: no names
+ * \param[in] volumes number of volumes
  * \exception ProgramError another use of % */
 std::vector<std::string>
 NamesOfVolumes(const std::string & output, std::size_t volumes);
 
-/** \brief Registers each volume of a series, one in memory at a time, and writes transforms, their table, and the
+/** \brief Registers each volume of a series, with one in memory at a time. Writes transforms, their table, and the
  * registered series.
  *
  * All volumes have the same start, so that their results are independent.
- * \return the program's exit code
+ *
+ * \return the exit code of the program
  * \exception ProgramError the options are not for a series, or a file cannot be read or written */
 int
 RunSeries(const Options & options, RegistrationInputs & inputs);

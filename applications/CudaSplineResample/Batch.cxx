@@ -44,7 +44,7 @@ namespace CudaSplineResample
 namespace
 {
 
-/** What became of an item. */
+/** State of an item. */
 enum class Status : unsigned char
 {
   Waiting,
@@ -69,7 +69,7 @@ NameOf(Status status)
   }
 }
 
-/** The list while it is worked through. */
+/** The list and its state. */
 class BatchRun
 {
 public:
@@ -90,7 +90,7 @@ public:
     }
   }
 
-  /** Works until every item has been done, or tried. */
+  /** Runs until every item has been processed. */
   void
   Run()
   {
@@ -104,7 +104,7 @@ public:
       std::vector<pollfd> waiting;
       for (const auto & worker : m_Workers)
       {
-        // A negative number is passed over.
+        // poll() ignores a negative number.
         waiting.push_back({ worker && worker->GetItem() ? worker->GetResults() : -1, POLLIN, 0 });
       }
       if (poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR)
@@ -122,7 +122,7 @@ public:
     }
   }
 
-  /** Tells what happened, a line for each failure; the exit code. */
+  /** Prints a line for each failure, and returns the exit code. */
   int
   Conclude() const
   {
@@ -148,7 +148,7 @@ public:
                   << '\n';
       }
     }
-    // Always told: the files that are there need not be what one has in mind.
+    // Always printed, because existing files may not be the ones that the user expects.
     if (skipped > 0)
     {
       std::cout
@@ -175,7 +175,7 @@ public:
     return failed > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
   }
 
-  /** What became of each item, with its own report. */
+  /** Returns the state of each item, with its own report. */
   std::string
   AsJson() const
   {
@@ -207,8 +207,8 @@ private:
   {
     Status                   status{ Status::Waiting };
     std::string              message;
-    std::string              again;  ///< why it is made though it is there
-    std::optional<Making>    making; ///< what decides about it, when it was begun
+    std::string              again;  ///< why it is made again although it exists
+    std::optional<Making>    making; ///< inputs of the result when it was begun
     std::vector<std::string> warnings;
   };
 
@@ -238,7 +238,7 @@ private:
     }
   }
 
-  /** Gives a process the next item, a new process where the last one ended. */
+  /** Passes the next item to a process, or to a new process if the last one has ended. */
   void
   Occupy(std::size_t slot)
   {
@@ -277,7 +277,7 @@ private:
       ++m_Next;
       return;
     }
-    // It ended without an item: another one takes its place, unless it had just begun.
+    // The process ended without an item. Another one replaces it, unless it had just begun.
     const std::string end = worker->End();
     worker = nullptr;
     if (isNew)
@@ -319,7 +319,7 @@ private:
   const Options &                           m_Options;
   BatchRecord                               m_Record;
   std::vector<State>                        m_States;
-  std::vector<nlohmann::json>               m_Reports; ///< of the items that have one
+  std::vector<nlohmann::json>               m_Reports; ///< reports of the items that have one
   std::vector<std::unique_ptr<BatchWorker>> m_Workers;
   std::size_t                               m_Next{ 0 };
   std::size_t                               m_Finished{ 0 };
@@ -332,14 +332,14 @@ int
 RunBatch(const Options & options)
 {
   CheckBatch(options.items, options);
-  std::signal(SIGPIPE, SIG_IGN); // a process that ended is noticed when its result is missing
+  std::signal(SIGPIPE, SIG_IGN); // a process that has ended is noticed because its result is missing
   if (!options.report.empty())
   {
-    CheckOutput(options.report); // that it can be written is known before the work
+    CheckOutput(options.report); // checked before the work
   }
   BatchRun run(options);
   run.Run();
-  RemoveOutputsOnSignals(); // no processes are started any more
+  RemoveOutputsOnSignals(); // no more processes are started
   if (!options.report.empty())
   {
     AtomicOutput  report(options.report);

@@ -23,17 +23,18 @@
 namespace CudaSplineResample
 {
 
-/** \brief Resamples a list of images, several at a time: while one is computed the next is read and the last is
- * written.
+/** \brief Resamples a list of images, several at a time: while one is computed, the next one is read and the previous
+ * one is written.
  *
- * Each is done by one of a few processes, so an image on which a library crashes is one failure and not the end.
- * Outputs that are there and newer than what they are made from are skipped, unless Options::overwrite is set. Failures
- * are reported at the end, one line each on stderr.
+ * Each image is processed by one of a few processes. If a library crashes, only one image fails. Outputs that exist and
+ * are newer than their inputs are skipped, unless Options::overwrite is set. Failures are reported at the end, one line
+ * each on stderr.
  *
- * To be called before the program has other threads, and before anything touches a GPU.
+ * It needs to be called before the program has other threads, and before a GPU is used.
+ *
  * \param[in] options with items
- * \return the exit code: 0 where every image is there in the end
- * \exception ProgramError the list is wrong, or no process can be started: nothing was done */
+ * \return the exit code: 0 if every image exists at the end
+ * \exception ProgramError the list is invalid, or no process can be started: no image was processed */
 int
 RunBatch(const Options & options);
 

@@ -37,7 +37,7 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** Where the columns are. */
+/** Positions of the columns. */
 struct Columns
 {
   std::size_t input{ 0 };
@@ -48,7 +48,7 @@ struct Columns
 
 constexpr std::size_t noColumn = ~std::size_t{ 0 };
 
-/** The columns that a first line names; false where it is no such line. */
+/** Reads the names of columns from a first line. Returns false if it does not have names. */
 bool
 ReadHeader(const std::vector<std::string> & fields, Columns & columns)
 {
@@ -65,18 +65,18 @@ ReadHeader(const std::vector<std::string> & fields, Columns & columns)
   return true;
 }
 
-/** A path that is relative to the folder of a list. */
+/** Returns a path that is relative to the folder of a list. */
 std::string
 RelativeToList(const std::string & path, const std::string & list)
 {
   const fs::path  given(path);
   std::error_code error;
-  // A list that comes through a pipe has no folder.
+  // A list that is read from a pipe has no folder.
   const fs::path folder = fs::is_fifo(list, error) ? fs::path() : fs::path(list).parent_path();
   return given.is_absolute() || folder.empty() ? path : (folder / given).string();
 }
 
-/** The transforms of a field, with semicolons between. */
+/** Reads the transforms of a field, which are separated by semicolons. */
 std::vector<TransformArgument>
 Transforms(const std::string & field, const std::string & list)
 {
@@ -90,7 +90,7 @@ Transforms(const std::string & field, const std::string & list)
     {
       transforms.push_back(ParseTransform(word));
       std::string & file = transforms.back().file;
-      file = file.empty() ? file : RelativeToList(file, list); // the identity has none
+      file = file.empty() ? file : RelativeToList(file, list); // the identity has no file
     }
   }
   return transforms;
@@ -124,7 +124,7 @@ ReadBatchList(std::istream & stream, const std::string & file)
     }
     if (number == 1 && line.compare(0, 3, "\xEF\xBB\xBF") == 0)
     {
-      line.erase(0, 3); // the mark of UTF-8 that spreadsheets write
+      line.erase(0, 3); // the byte order mark of spreadsheets
     }
     // Spreadsheets write empty lines as commas alone.
     if (line.find_first_not_of(" \t,") == std::string::npos || line[0] == '#')
@@ -182,7 +182,7 @@ ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folde
   std::error_code error;
   if (!folder.empty() && folder.back() == '/')
   {
-    fs::create_directories(folder, error); // asked for by the slash
+    fs::create_directories(folder, error); // requested by the slash
   }
   if (!fs::is_directory(folder, error))
   {
@@ -194,7 +194,7 @@ ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folde
   for (const std::string & input : inputs)
   {
     const fs::path path(input);
-    const fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename(); // of "folder/"
+    const fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename(); // for "folder/"
     if (fs::is_directory(path, error))
     {
       throw ProgramError("\"" + input +

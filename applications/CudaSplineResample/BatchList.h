@@ -29,35 +29,42 @@ namespace CudaSplineResample
 
 /** \brief Reads a list of images: CSV with one line per image.
  *
- * Columns are input, transform and output, in this order or in that of a first line that names them. The transform may
- * be empty; a list of two columns has no transforms. Fields with commas or quotes are quoted as in RFC 4180
- * ("a.tfm,inverse"). Semicolons separate several transforms; the last is applied first, as on the command line. Empty
- * lines and lines that begin with # are skipped. File names are relative to the list's folder.
- * \exception ProgramError the file cannot be read, or a line is wrong, which is named */
+ * Columns are input, transform and output, in this order or in that of a first line with their names. The transform may
+ * be empty; a list with two columns has no transforms. Fields with commas or quotes are quoted as in RFC 4180
+ * ("a.tfm,inverse"). Semicolons separate several transforms; the last one is applied first, as on the command line.
+ * Empty lines and lines that begin with # are skipped. File names are relative to the folder of the list.
+ *
+ * \exception ProgramError the file cannot be read, or names an invalid line */
 std::vector<BatchItem>
 ReadBatchList(const std::string & file);
 
-/** \brief ReadBatchList() of an open file. \param[in] file its name, for messages */
+/** \brief ReadBatchList() for an open file.
+ *
+ * \param[in] stream the file
+ * \param[in] file its name, for messages */
 std::vector<BatchItem>
 ReadBatchList(std::istream & stream, const std::string & file);
 
-/** \brief The items of several inputs that go to a folder under their own names; with a slash after its name it is
- * created.
- * \exception ProgramError the last is not a folder, or an input is one: its result has no format */
+/** \brief Returns items for several inputs, whose outputs have the same names in a folder. If the name of the folder
+ * ends with a slash, it is created.
+ *
+ * \exception ProgramError the last name is not a folder, or an input is a folder: its result has no format */
 std::vector<BatchItem>
 ItemsToFolder(const std::vector<std::string> & inputs, const std::string & folder);
 
 /** \brief Throws if two items have the same output, or if an output is also an input, a transform, the reference or the
  * report, under any path.
- * \exception ProgramError which files */
+ *
+ * \exception ProgramError names the files */
 void
 CheckBatch(const std::vector<BatchItem> & items, const Options & options);
 
-/** \brief What an item is made from: input, transforms and reference, as they are named. */
+/** \brief Returns the names of the inputs of an item: input, transforms and reference. */
 std::vector<std::string>
 SourcesOf(const BatchItem & item, const Options & options);
 
-/** \brief The options of one item: those of the batch, with its files; its transforms are applied before the others. */
+/** \brief Returns the options of one item: those of the batch with its files. Its transforms are applied before the
+ * others. */
 Options
 OptionsOf(const BatchItem & item, const Options & options);
 

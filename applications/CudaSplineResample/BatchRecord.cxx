@@ -42,10 +42,10 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** Hidden, so that the results can be named by a pattern. */
+/** Hidden, so that a pattern for the results does not match it. */
 constexpr const char * recordName = ".CudaSplineResample.done";
 
-/** A name in letters that JSON can have, whatever its bytes are. */
+/** Returns a name with characters that JSON supports, for arbitrary bytes. */
 std::string
 Escaped(const std::string & name)
 {
@@ -66,7 +66,7 @@ Escaped(const std::string & name)
   return text;
 }
 
-/** A number as text that no other has: NaN and infinity, too, for which JSON has one word. */
+/** Formats a number as a unique text, including NaN and infinity, for which JSON has the same word. */
 std::string
 TextOf(double number)
 {
@@ -87,14 +87,14 @@ Checksum(const nlohmann::json & json)
   return sum;
 }
 
-/** A time as a number, of which only the equality counts. */
+/** Returns a time as a number, which is only compared for equality. */
 std::int64_t
 TimeOf(const fs::path & file)
 {
   return static_cast<std::int64_t>(fs::last_write_time(file).time_since_epoch().count());
 }
 
-/** Size and time of an output, and of its data file where it has one. */
+/** Returns size and time of an output, and of its data file if it has one. */
 std::string
 StateOf(const std::string & output)
 {
@@ -113,14 +113,14 @@ FolderOf(const BatchItem & item)
   return output.has_parent_path() ? output.parent_path() : fs::path(".");
 }
 
-/** What an output is called in the record. */
+/** Returns the name of an output in the record. */
 std::string
 NameOf(const BatchItem & item)
 {
   return Escaped(fs::path(item.output).filename().string());
 }
 
-/** Every option that a result depends on; the backend is not one of them. */
+/** Returns all options that a result depends on. The backend is not one of them. */
 nlohmann::json
 Describe(const Options & options)
 {
@@ -148,7 +148,7 @@ Describe(const Options & options)
   }
   if (options.transformPerVolume)
   {
-    json["transformPerVolume"] = true; // left out otherwise: records of earlier versions stay valid
+    json["transformPerVolume"] = true; // omitted otherwise, so that records of earlier versions are still valid
   }
   return json;
 }
@@ -178,7 +178,7 @@ BatchRecord::Look(const BatchItem & item, const Options & options)
   }
   catch (const fs::filesystem_error &)
   {
-    return std::nullopt; // the item reports what is missing when it is done
+    return std::nullopt; // the item reports missing files when it is processed
   }
 }
 
@@ -209,7 +209,7 @@ BatchRecord::Find(const BatchItem & item, const Options & options)
     }
     catch (const fs::filesystem_error &)
     {
-      return false; // a header that names what is not there, or a file that goes at this moment
+      return false; // a header that names a missing file, or a file that is removed at this moment
     }
   };
   if (!isAsItWas())
@@ -236,7 +236,7 @@ BatchRecord::Add(const BatchItem & item, const Making & making)
                                { "options", making.options },
                                { "sources", making.sources },
                                { "state", StateOf(item.output) } };
-    // Written by one call, after the lines of other batches; a line that was cut off does not spoil the next.
+    // Written with one call, after the lines of other batches. A truncated line does not affect the next one.
     std::ofstream stream(FolderOf(item) / recordName, std::ios::app);
     stream << '\n' + line.dump() + '\n' << std::flush;
     return static_cast<bool>(stream);
@@ -262,14 +262,14 @@ BatchRecord::Read(const std::string & folder)
     const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
     try
     {
-      // The last line of a name counts.
+      // The last line of a name is valid.
       outputs[json.at("output").get<std::string>()] = { json.at("options").get<std::string>(),
                                                         json.at("sources").get<std::string>(),
                                                         json.at("state").get<std::string>() };
     }
     catch (const nlohmann::json::exception &)
     {
-      continue; // empty, or cut off
+      continue; // empty or truncated
     }
   }
   return outputs;

@@ -28,37 +28,38 @@
 namespace CudaSplineResample
 {
 
-/** \brief What decides how an item's result will be: the options, and the files that it is made from. */
+/** \brief Everything that determines the result of an item: the options, and the input files. */
 struct Making
 {
   std::string options; ///< checksum of the options
-  std::string sources; ///< checksum of the files' names, sizes and times
+  std::string sources; ///< checksum of the names, sizes and times of files
 };
 
-/** \brief What the outputs of batches were made by: a small file in each folder of outputs, with a line for each output
- * that was made. A batch that is started again knows by it which of them it need not make. */
+/** \brief Records how the outputs of batches were made: a small file in each folder of outputs, with a line for each
+ * output. If a batch is started again, it skips outputs that are up to date. */
 class BatchRecord
 {
 public:
-  /** What is known of an item's output. */
+  /** State of the output of an item. */
   struct Finding
   {
-    bool        isDone{ false }; ///< it is there, as it would be made
-    std::string reason;          ///< why it is to be made though it is there; empty where it is not
+    bool        isDone{ false }; ///< it exists and is up to date
+    std::string reason;          ///< why it is made again although it exists; empty if it does not exist
   };
 
-  /** \brief What decides about an item now; nothing where one of its files is missing, or cannot be asked. */
+  /** \brief Returns what determines the result of an item now. Empty if one of its files is missing or inaccessible. */
   static std::optional<Making>
   Look(const BatchItem & item, const Options & options);
 
-  /** \brief Finds out whether an item's output is there and was made by the same options from the same files. */
+  /** \brief Returns whether the output of an item exists and was made with the same options from the same files. */
   Finding
   Find(const BatchItem & item, const Options & options);
 
   /** \brief Records an output that was made.
+   *
    * \param[in] item its item
-   * \param[in] making what decided about it, before it was made
-   * \return false where the record cannot be written */
+   * \param[in] making what determined the result, before it was made
+   * \return false if the record cannot be written */
   bool
   Add(const BatchItem & item, const Making & making);
 
@@ -67,9 +68,9 @@ private:
   {
     std::string options;
     std::string sources;
-    std::string state; ///< of its files: names, sizes, times
+    std::string state; ///< names, sizes and times of its files
   };
-  using Folder = std::map<std::string, Output>; ///< by the outputs' names
+  using Folder = std::map<std::string, Output>; ///< by the names of outputs
 
   const Folder &
   Read(const std::string & folder);

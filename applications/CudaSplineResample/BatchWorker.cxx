@@ -38,7 +38,7 @@ namespace CudaSplineResample
 namespace
 {
 
-/** Does one item; its result as the parent reads it. */
+/** Processes one item, and returns its result as text for the parent. */
 std::string
 RunItem(const Options & options)
 {
@@ -48,7 +48,7 @@ RunItem(const Options & options)
   return result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/** Letters that no other process has, on whatever machine: several may write into a folder. */
+/** Returns a mark that is unique on all machines: several may write to the same folder. */
 std::string
 RandomMark()
 {
@@ -58,7 +58,7 @@ RandomMark()
   return mark.str();
 }
 
-/** The life of a process: items by their number, until there are no more. */
+/** The main loop of a process: it receives numbers of items until there are no more. */
 void
 Work(const Options & options, const std::string & device, const std::string & mark, const ProcessLink & parent)
 {
@@ -71,15 +71,15 @@ Work(const Options & options, const std::string & device, const std::string & ma
   if (!device.empty())
   {
     setenv("CUDASPLINE_DEVICE", device.c_str(), 1);
-    ours.device = options.device.empty() ? "" : device; // asked for by --device it has to do the work
+    ours.device = options.device.empty() ? "" : device; // a device that was requested with --device has to be used
   }
   while (const std::optional<std::string> order = parent.Receive())
   {
-    std::istringstream numbers(*order); // the item's, and how many are left
+    std::istringstream numbers(*order); // number of the item, and number of remaining items
     std::size_t        item = 0;
     std::size_t        left = 0;
     numbers >> item >> left;
-    // Each of the processes that share what is left does about as many.
+    // The processes share the remaining items about equally.
     ours.expectedImages = static_cast<unsigned int>((left - 1) / options.GetNumberOfJobs() + 1);
     if (!parent.Send(RunItem(OptionsOf(options.items.at(item), ours))))
     {

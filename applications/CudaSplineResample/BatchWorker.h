@@ -28,49 +28,51 @@
 namespace CudaSplineResample
 {
 
-/** \brief A process that does items of a batch one after the other, as its parent sees it. */
+/** \brief A process that handles items of a batch one after the other, as its parent uses it. */
 class BatchWorker
 {
 public:
   /** Starts the process.
    *
    * \param[in] options with items
-   * \param[in] device the GPU that it takes; empty for the device of the options
+   * \param[in] device the GPU that it uses; empty: the device of the options
    * \exception ProgramError no process can be started */
   BatchWorker(const Options & options, const std::string & device);
   BatchWorker(const BatchWorker &) = delete;
   BatchWorker &
   operator=(const BatchWorker &) = delete;
 
-  /** \brief Gives it an item to do.
+  /** \brief Passes an item to the process.
+   *
    * \param[in] item its number
-   * \param[in] left how many are to be done by all, with this one
-   * \return false where it is gone */
+   * \param[in] left number of items that remain for all processes, including this one
+   * \return false if the process has ended */
   bool
   Order(std::size_t item, std::size_t left);
 
-  /** \brief The item that it does; none before Order() and after TakeResult(). */
+  /** \brief Returns the current item. Empty before Order() and after TakeResult(). */
   const std::optional<std::size_t> &
   GetItem() const
   {
     return m_Item;
   }
 
-  /** \brief Waits for the result of its item: JSON of "error" (empty where there was none), "warnings" and "report";
-   * nothing where the process ended before it. */
+  /** \brief Waits for the result of the item: JSON of "error" (empty if there was none), "warnings" and "report". Empty
+   * if the process ended before it. */
   std::optional<std::string>
   TakeResult();
 
-  /** \brief Ends it, and returns how it ended. */
+  /** \brief Ends the process, and returns how it ended. */
   std::string
   End();
 
-  /** \brief Removes what it has left of an output where it ended before it was done with it.
+  /** \brief Removes incomplete files of an output if the process ended early.
+   *
    * \pre End() */
   void
   RemoveLeft(const std::string & output) const;
 
-  /** \brief The file that can be read when there is a result. */
+  /** \brief Returns the file that becomes readable when there is a result. */
   int
   GetResults() const
   {

@@ -39,10 +39,10 @@ FileBytes(const std::string & path)
   return error ? 0.0 : static_cast<double>(bytes);
 }
 
-/** Says where the samples come from, as itk::CudaResampleImageFilter does: the ends of scanlines, which are a
- * descriptor's default, a chain, or ITK's own functions.
+/** Describes the coordinates of the samples like itk::CudaResampleImageFilter: the ends of scanlines, which are the
+ * default of a descriptor, a chain, or ITK's own functions.
  *
- * \return false where the transform is not of that dimension */
+ * \return false if the transform has another dimension */
 template <unsigned int VDimension>
 bool
 DescribeTransform(const itk::TransformBase *            transform,
@@ -62,7 +62,7 @@ DescribeTransform(const itk::TransformBase *            transform,
     }
     else
     {
-      resample.indexProvider = [](std::int64_t, std::int64_t, double *) {}; // that there is one is what counts
+      resample.indexProvider = [](std::int64_t, std::int64_t, double *) {}; // only its existence matters
     }
   }
   return true;
@@ -70,10 +70,10 @@ DescribeTransform(const itk::TransformBase *            transform,
 } // namespace
 
 double
-LeastReadSeconds(const ImageDescription & input)
+MinReadSeconds(const ImageDescription & input)
 {
-  // Bytes a second that no file format of ITK's exceeds on the machines we know: copied out of the page cache, and
-  // inflated. Real readers are slower, so a start that overlaps with this time always does.
+  // Rates in bytes per second that no file format of ITK exceeds on known machines: for a copy from the page cache, and
+  // for decompression. Real readers are slower, so a start that overlaps with this time always overlaps with reading.
   constexpr double copied = 4.0e9;
   constexpr double inflated = 5.0e8;
 
@@ -83,7 +83,8 @@ LeastReadSeconds(const ImageDescription & input)
   {
     fileBytes += FileBytes(slice);
   }
-  // A small file may be a header whose data are in another file: taken for compressed, it would promise too much.
+  // A small file may be a header whose data are in another file. If it were treated as compressed, the estimate would
+  // be too long.
   const bool isCompressed = fileBytes > 0.05 * voxelBytes && fileBytes < 0.95 * voxelBytes;
   return voxelBytes / (isCompressed ? inflated : copied);
 }
@@ -95,7 +96,7 @@ StartDeviceAhead(const ResampleRequest & request, const ImageDescription & input
   const Interpolation kind = method.interpolation;
   if (method.isOfIndicators || kind == Interpolation::LabelGaussian)
   {
-    return; // mostly for the host
+    return; // usually for the host
   }
   const bool                        isNearest = kind == Interpolation::Nearest;
   itk::CudaSpline::SourceDescriptor source;
@@ -127,7 +128,7 @@ StartDeviceAhead(const ResampleRequest & request, const ImageDescription & input
   itk::CudaSpline::StartDeviceAhead(request.device,
                                     work,
                                     itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads(),
-                                    LeastReadSeconds(input),
+                                    MinReadSeconds(input),
                                     itk::CudaSpline::ResampleKernelsLoader(source, resample));
 }
 

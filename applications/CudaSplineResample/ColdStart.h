@@ -24,14 +24,15 @@
 namespace CudaSplineResample
 {
 
-/** \brief Seconds that reading the pixels of an image takes at the least: from memory, or decompressed by one thread.
- */
+/** \brief Returns the minimum time to read the pixels of an image in seconds: from memory, or decompressed by one
+ * thread. */
 double
-LeastReadSeconds(const ImageDescription & input);
+MinReadSeconds(const ImageDescription & input);
 
-/** \brief Starts CUDA in a thread where the GPU will be worth it, while the pixels are read; else touches no GPU.
+/** \brief Starts CUDA in a thread if the GPU will be worth it, while the pixels are read. Otherwise does not use the
+ * GPU.
  *
- * \param[in] request what will be computed, without the pixels
+ * \param[in] request the computation, without the pixels
  * \param[in] input the image whose pixels are read next */
 void
 StartDeviceAhead(const ResampleRequest & request, const ImageDescription & input);

@@ -19,7 +19,7 @@
 
 #include "io/files/AtomicOutput.h"
 #include "ColdStart.h"
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "io/formats/DicomOutput.h"
 #include "io/transforms/ElastixFile.h"
 #include "console/Error.h"
@@ -56,7 +56,7 @@ namespace CudaSplineResample
 namespace
 {
 
-/** The files of an image. */
+/** Returns the files of an image. */
 std::vector<std::string>
 FilesOfImage(const ImageDescription & image)
 {
@@ -69,8 +69,8 @@ NamedOutputs(const Options & options)
   return { { "the output", options.output }, { "--difference", options.difference }, { "--report", options.report } };
 }
 
-/** The grid of the output, before --spacing and --size. The layout gets the notes that go with it, the origin of a
- * DICOM output what its files are asked for. */
+/** Returns the grid of the output before --spacing and --size. The layout receives the notes that belong to it, and the
+ * origin of a DICOM output the files from which it is read. */
 Grid
 BaseGrid(const Options & options, const ImageDescription & input, ImageLayout & layout, DicomOrigin & origin)
 {
@@ -80,7 +80,7 @@ BaseGrid(const Options & options, const ImageDescription & input, ImageLayout & 
   }
   if (options.reference.empty())
   {
-    // The last transform given is the first that a point of the output goes through; of elastix it has the grid.
+    // The last transform is applied first to a point of the output. If it is from elastix, it has the grid.
     if (!options.transforms.empty() && !options.transforms.back().inverse &&
         IsElastixFile(options.transforms.back().file))
     {
@@ -92,7 +92,7 @@ BaseGrid(const Options & options, const ImageDescription & input, ImageLayout & 
     }
     return input.grid;
   }
-  // --series chooses in the input; of a reference folder with several series any would be a guess.
+  // --series selects a series of the input. For a reference folder with several series, any selection would be a guess.
   const ImageDescription reference = DescribeImage(options.reference, { "", options.force });
   const Grid             grid = reference.grid;
   if (options.dicom && origin.bytes.empty())
@@ -104,7 +104,7 @@ BaseGrid(const Options & options, const ImageDescription & input, ImageLayout & 
     layout.notes.erase(key);
     if (const auto found = reference.layout.notes.find(key); found != reference.layout.notes.end())
     {
-      layout.notes.insert(*found); // of the space that the output is in
+      layout.notes.insert(*found); // of the space of the output
     }
   }
   if (grid.dimension != input.grid.dimension)
@@ -116,7 +116,7 @@ BaseGrid(const Options & options, const ImageDescription & input, ImageLayout & 
   return grid;
 }
 
-/** A transform of run-time dimension as a function of points. */
+/** Returns a transform of run-time dimension as a function of points. */
 template <unsigned int VDimension>
 std::function<Coordinates(const Coordinates &)>
 AsFunction(const itk::Transform<double, VDimension, VDimension> * transform)
@@ -131,15 +131,15 @@ AsFunction(const itk::Transform<double, VDimension, VDimension> * transform)
   };
 }
 
-/** What a volume goes through. */
+/** Transform and smoothing of a volume. */
 struct VolumeTransform
 {
   itk::TransformBase::Pointer transform;              ///< null: identity
-  Coordinates                 steps{ 0.0, 0.0, 0.0 }; ///< voxels of the input between samples, where it is smoothed
+  Coordinates                 steps{ 0.0, 0.0, 0.0 }; ///< voxels of the input between samples, if it is smoothed
 };
 
-/** Makes the transform of all volumes, or one for each, and warns of down-sampling or finds by how many voxels of the
- * input the samples are apart. */
+/** Returns the transform of all volumes, or one for each. Warns about down-sampling, or computes the distance of
+ * samples in voxels of the input. */
 template <unsigned int VDimension>
 std::vector<VolumeTransform>
 PrepareTransforms(const Options & options, const ImageDescription & input, const Grid & outputGrid)
@@ -177,7 +177,7 @@ PrepareTransforms(const Options & options, const ImageDescription & input, const
   return prepared;
 }
 
-/** With a device asked for by number nothing else will do. */
+/** Throws if a device was requested by number and another backend was used. */
 void
 CheckBackend(const ResampleRequest & request, const ResampleResult & result)
 {
@@ -206,7 +206,7 @@ ResampleOnDevice(const ResampleRequest & request)
   return result;
 }
 
-/** The files that the program writes. */
+/** The output files. */
 struct OutputFiles
 {
   AtomicOutput                image;
@@ -227,7 +227,7 @@ struct OutputFiles
   }
 };
 
-/** Refuses what a DICOM series cannot be, and a folder with other files. */
+/** Throws if the output cannot be a DICOM series, or if its folder has other files. */
 void
 CheckDicomOutput(const Options & options, const Grid & grid, const ImageLayout & layout, const DicomOrigin & origin)
 {
@@ -246,7 +246,7 @@ CheckDicomOutput(const Options & options, const Grid & grid, const ImageLayout &
   }
 }
 
-/** Checks all that can be wrong without the pixels, and fills in what follows from the headers. */
+/** Checks everything that does not need the pixels, and completes options from the headers. */
 ImageDescription
 Prepare(const Options &                options,
         ResampleRequest &              request,
@@ -316,7 +316,7 @@ Prepare(const Options &                options,
   return input;
 }
 
-/** Smooths if asked to, resamples, compares if asked to, and reports. */
+/** Smooths if requested, resamples, compares if requested, and reports. */
 Volume
 Compute(const Options & options, ResampleRequest request, const Coordinates & steps, Report & report)
 {
@@ -355,7 +355,7 @@ Compute(const Options & options, ResampleRequest request, const Coordinates & st
   return result.output;
 }
 
-/** Puts a plane's numbers to their places among those of the other components. */
+/** Copies the numbers of a plane to their positions among those of the other components. */
 template <typename TNumber>
 void
 PutTogether(const void * plane, std::size_t pixels, unsigned int components, unsigned int component, void * to)
@@ -388,7 +388,7 @@ PutTogether(const Volume & plane, unsigned int components, unsigned int componen
   }
 }
 
-/** Warns where an image that looks like labels is mixed, unless real numbers are asked for. */
+/** Warns if values of an image that looks like labels are mixed, unless real numbers are requested. */
 void
 WarnOfLabels(const Volume & image, const Options & options)
 {
@@ -403,7 +403,9 @@ WarnOfLabels(const Volume & image, const Options & options)
   }
 }
 
-/** Warns if the recursive filter of B-splines, or a Gaussian, spreads voxels that are not finite. \return if it did */
+/** Warns if the recursive filter of B-splines, or a Gaussian, spreads non-finite voxels.
+ *
+ * \return whether it does */
 bool
 WarnOfSpreading(const Volume & image, const Options & options, const Coordinates & steps)
 {
@@ -429,7 +431,7 @@ WarnOfSpreading(const Volume & image, const Options & options, const Coordinates
   return true;
 }
 
-/** Says that nothing of the input came out. */
+/** Warns that the output has no value of the input. */
 void
 WarnOfDefault(std::size_t values, const Options & options)
 {
@@ -437,7 +439,7 @@ WarnOfDefault(std::size_t values, const Options & options)
        ": they are outside the input, or the transform is for another image");
 }
 
-/** Reads and resamples an image of one volume with one number a pixel. */
+/** Reads and resamples an image with one volume and one number per pixel. */
 Volume
 ComputeOne(const Options &     options,
            ImageDescription &  input,
@@ -459,9 +461,10 @@ ComputeOne(const Options &     options,
   return output;
 }
 
-/** Reads and resamples volume by volume, component by component: one volume is in memory at a time.
+/** Reads and resamples volume by volume, component by component, with one volume in memory at a time.
+ *
  * \param[in] transforms one for all volumes, or one for each
- * \param[in] differences from ITK; null: none are wanted */
+ * \param[in] differences from ITK; null: not needed */
 void
 ComputeAll(const Options &                      options,
            ImageDescription &                   input,
@@ -474,9 +477,9 @@ ComputeAll(const Options &                      options,
   const ImageLayout & layout = input.layout;
   Stopwatch           reading;
   std::vector<char>   pixels(store.GetNumberOfBytes());
-  bool                isDefault = true;   // all of the output
-  bool                hasContent = false; // any of the input
-  bool                spreads = false;    // voxels that are not finite
+  bool                isDefault = true;   // whether the whole output has the default value
+  bool                hasContent = false; // whether any input has other values
+  bool                spreads = false;    // whether non-finite voxels are spread
   for (std::size_t number = 0; number < layout.volumes; ++number)
   {
     const Report before = report; // of the volumes so far
@@ -513,7 +516,7 @@ ComputeAll(const Options &                      options,
     volume.comparison = report.lastComparison;
     if (volume.comparison)
     {
-      volume.comparison->difference = Volume(); // which is on the disk
+      volume.comparison->difference = Volume(); // it is on the disk
     }
     report.volumes.push_back(volume);
   }
@@ -619,7 +622,7 @@ RunCommand(const Options & options)
   {
     WriteReport(report, options, files.report->GetTemporaryName());
   }
-  // All are complete.
+  // All files are complete.
   files.image.Commit();
   if (files.difference)
   {

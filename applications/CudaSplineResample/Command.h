@@ -24,9 +24,10 @@
 namespace CudaSplineResample
 {
 
-/** \brief Does what the user asked for: reads, resamples, compares, writes, reports.
- * \return what was done, in numbers
- * \exception ProgramError, itk::ExceptionObject or another std::exception: nothing of the output was changed */
+/** \brief Reads, resamples, compares, writes and reports, as the options request.
+ *
+ * \return the results in numbers
+ * \exception ProgramError, itk::ExceptionObject or another std::exception: no output was changed */
 Report
 RunCommand(const Options & options);
 

@@ -19,7 +19,7 @@
 
 #include "BatchList.h"
 #include "console/CommandHelp.h"
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "console/Error.h"
 #include "io/transforms/FieldTransform.h"
 #include "io/volume/GridArguments.h"
@@ -51,9 +51,9 @@ namespace CudaSplineResample
 namespace
 {
 
-constexpr int usageError = 2; // exit code of a wrong command line, as is usual
+constexpr int usageError = 2; // conventional exit code of an invalid command line
 
-/** Whether an option has no value. */
+/** Returns whether an option has no value. */
 bool
 IsFlag(const std::string & word)
 {
@@ -65,8 +65,8 @@ IsFlag(const std::string & word)
   return flags.count(word) > 0;
 }
 
-/** Whether a word behind --transform and a transform is another one: by its name, or, where input and output were named
- * before, as an image of displacements. */
+/** Returns whether a word after --transform and a transform is another transform: by its name, or, if input and output
+ * have been named before, as an image of displacements. */
 bool
 IsFurtherTransform(const std::string & word, bool hasFiles)
 {
@@ -86,8 +86,8 @@ IsFurtherTransform(const std::string & word, bool hasFiles)
   return isInverse || endings.count(ending) > 0 || (hasFiles && IsNameOfField(word));
 }
 
-/** Joins the numbers after an option to one word, "--rotate -10 5 0" to "--rotate=-10,5,0": what follows them may be a
- * file name, and a minus sign may start a number. Gives each of several transforms an option of its own. */
+/** Joins the numbers after an option to one word, "--rotate -10 5 0" to "--rotate=-10,5,0", because a file name may
+ * follow them, and a minus sign may start a number. Adds a separate option for each of several transforms. */
 std::vector<std::string>
 JoinValues(const std::vector<std::string> & words)
 {
@@ -104,7 +104,7 @@ JoinValues(const std::vector<std::string> & words)
     if (word == "-t" || word == "--transform")
     {
       joined.push_back("--transform");
-      if (position + 1 < words.size()) // else nothing follows it, which CLI11 reports
+      if (position + 1 < words.size()) // otherwise nothing follows it, which CLI11 reports
       {
         joined.push_back(words[++position]);
       }
@@ -127,7 +127,7 @@ JoinValues(const std::vector<std::string> & words)
     for (std::size_t count = 0; count < most && position + 1 < words.size(); ++count)
     {
       const std::string & next = words[position + 1];
-      // The first value may hold commas; a wrong one is left for the option to complain about.
+      // The first value may contain commas. An invalid one is left for the option to report.
       if (count == 0 ? next.compare(0, 2, "--") == 0 : !ParseNumber(next))
       {
         break;
@@ -145,7 +145,7 @@ JoinValues(const std::vector<std::string> & words)
   return joined;
 }
 
-/** What the command line says that has no type of its own in CLI11, as texts. */
+/** Texts of the command line that have no type of their own in CLI11. */
 struct RawOptions
 {
   InterpolationWords       interpolation;
@@ -158,14 +158,14 @@ struct RawOptions
   bool                     hasAntsOrder{ false };
   std::string              list;
   std::string              composed; ///< file of one transform
-  std::vector<std::string> more;     ///< behind input and output
+  std::vector<std::string> more;     ///< words after input and output
   std::string              maxMemory;
   std::string              rounding{ "nearest" };
   std::string              smoothing{ "none" };
   std::string              jobs;
 };
 
-/** The files: one image, or several that go to a folder, or a list. */
+/** Reads the files: one image, several for a folder, or a list. */
 void
 InterpretFiles(const RawOptions & raw, Options & options)
 {
@@ -214,7 +214,7 @@ InterpretFiles(const RawOptions & raw, Options & options)
   }
   else if (options.dicom || (options.output.back() == '/' && std::filesystem::is_directory(options.input)))
   {
-    options.dicom = true; // what a folder with a series becomes has its format
+    options.dicom = true; // the result of a folder with a series has its format
   }
   else if (options.output.back() == '/')
   {
@@ -253,7 +253,7 @@ InterpretFiles(const RawOptions & raw, Options & options)
   }
 }
 
-/** How integers are made. */
+/** Returns whether integers are rounded. */
 bool
 ParseRounding(const std::string & word)
 {
@@ -266,7 +266,7 @@ ParseRounding(const std::string & word)
   return found->second;
 }
 
-/** Whether an image is smoothed before down-sampling. */
+/** Returns whether an image is smoothed before down-sampling. */
 bool
 ParseSmoothing(const std::string & word)
 {
@@ -278,7 +278,7 @@ ParseSmoothing(const std::string & word)
   return lower == "auto";
 }
 
-/** Whether any list of transforms looks so. */
+/** Returns whether any list of transforms seems to have the order of ANTs. */
 bool
 LooksLikeAntsOrder(const Options & options)
 {
@@ -288,7 +288,7 @@ LooksLikeAntsOrder(const Options & options)
          });
 }
 
-/** Checks the texts and turns them into options. */
+/** Checks the texts and converts them to options. */
 void
 Interpret(const RawOptions & raw, Options & options)
 {
@@ -339,7 +339,7 @@ Interpret(const RawOptions & raw, Options & options)
   }
 }
 
-/** Refuses options for images together with an option that is not for images. */
+/** Throws if options for images are given with an option that is not for images. */
 void
 RefuseOtherOptions(const CLI::App & app, const std::string & what, const std::set<std::string> & allowed)
 {
@@ -352,7 +352,7 @@ RefuseOtherOptions(const CLI::App & app, const std::string & what, const std::se
   }
 }
 
-/** Refuses options that are not for points, or not for composed transforms. */
+/** Throws if options are given that are not for points, or not for composed transforms. */
 void
 RefuseOtherOptions(const CLI::App & app, const RawOptions & raw, const Options & options)
 {
@@ -571,12 +571,12 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app.set_version_flag(
     "--version", VersionText(), "Print the versions of the program, ITK and the CUDA Toolkit of the build");
   AddSlicerDescription(app, "Filtering");
-  app.set_help_flag("-h,--help", "Print this help")->group("Help"); // again, so that it comes last
+  app.set_help_flag("-h,--help", "Print this help")->group("Help"); // again, so that it is the last option
 
   try
   {
     std::vector<std::string> arguments = JoinValues(GetArguments(argc, argv));
-    std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
+    std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the end
     app.parse(arguments);
     RefuseOtherOptions(app, raw, options);
     Interpret(raw, options);

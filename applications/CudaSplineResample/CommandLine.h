@@ -32,50 +32,50 @@
 namespace CudaSplineResample
 {
 
-using namespace CudaSplineProgram; // what the programs share
+using namespace CudaSplineProgram; // common to both programs
 
-/** \brief An image of several. */
+/** \brief One of several images. */
 struct BatchItem
 {
   std::string                    input;
-  std::vector<TransformArgument> transforms; ///< in the order given
+  std::vector<TransformArgument> transforms; ///< in the given order
   std::string                    output;
 };
 
-/** \brief What the user asked for. Those on which a result depends are listed in BatchRecord.cxx too. */
+/** \brief The options of the user. Options on which a result depends are also listed in BatchRecord.cxx. */
 struct Options
 {
   std::vector<BatchItem>         items; ///< several images; empty: one, input and output
   std::string                    input;
   std::string                    output;
-  std::string                    reference;              ///< empty: the input's grid
-  std::vector<TransformArgument> transforms;             ///< in the order given
-  bool                      looksLikeAntsOrder{ false }; ///< some list of transforms, and ANTs' order is not asked for
-  bool                      transformPerVolume{ false }; ///< files of several transforms have one for each volume
-  InterpolationChoice       interpolation;
-  GridOptions               grid;     ///< of the output
-  std::vector<double>       rotation; ///< degrees; empty, one (2D) or three (3D)
-  double                    defaultValue{ 0.0 };
-  std::string               device;     ///< "" (automatic), "cpu", a number, or several that share one image
-  std::optional<ScalarType> outputType; ///< empty: the input's
-  bool                      compare{ false };
-  std::string               difference;            ///< image of the differences from ITK; empty: none
-  std::string               report;                ///< JSON file; empty: none
-  std::string               series;                ///< UID; empty: the only one
-  bool                      points{ false };       ///< input and output are lists of points
-  bool                      composes{ false };     ///< the output is one transform of all that are given
-  bool                      makesFolders{ false }; ///< of outputs, where they do not exist
-  bool                      dicom{ false };        ///< the output is a folder with a DICOM series
-  bool                      force{ false };
-  bool                      verbose{ false };
-  bool                      quiet{ false };      ///< no progress bar
-  bool                      explain{ false };    ///< print what would be done, and do nothing
-  bool                      overwrite{ false };  ///< of several images: also those that are there already
-  unsigned int              jobs{ 0 };           ///< of several images: at one time; 0 for a number that is well
-  std::vector<std::string>  devices;             ///< of several images: taken in turn; empty: device
-  unsigned int              expectedImages{ 1 }; ///< of the process, with this one
+  std::string                    reference;                   ///< empty: the grid of the input
+  std::vector<TransformArgument> transforms;                  ///< in the given order
+  bool                           looksLikeAntsOrder{ false }; ///< a list may have the order of ANTs, not requested
+  bool                           transformPerVolume{ false }; ///< files of several transforms have one per volume
+  InterpolationChoice            interpolation;
+  GridOptions                    grid;     ///< of the output
+  std::vector<double>            rotation; ///< degrees; empty, one (2D) or three (3D)
+  double                         defaultValue{ 0.0 };
+  std::string                    device;     ///< "" (automatic), "cpu", a number, or several that share one image
+  std::optional<ScalarType>      outputType; ///< empty: the type of the input
+  bool                           compare{ false };
+  std::string                    difference;            ///< image of the differences from ITK; empty: none
+  std::string                    report;                ///< JSON file; empty: none
+  std::string                    series;                ///< UID; empty: the only one
+  bool                           points{ false };       ///< input and output are lists of points
+  bool                           composes{ false };     ///< the output is one transform, the composition of all
+  bool                           makesFolders{ false }; ///< whether missing folders of outputs are created
+  bool                           dicom{ false };        ///< the output is a folder with a DICOM series
+  bool                           force{ false };
+  bool                           verbose{ false };
+  bool                           quiet{ false };      ///< no progress bar
+  bool                           explain{ false };    ///< only print what would be done
+  bool                           overwrite{ false };  ///< for several images: also make those that exist already
+  unsigned int                   jobs{ 0 };           ///< for several images: number at a time; 0: a suitable number
+  std::vector<std::string>       devices;             ///< for several images: used in turn; empty: device
+  unsigned int                   expectedImages{ 1 }; ///< images of the process, including this one
 
-  /** Of several images, how many are made at one time, where there are as many. */
+  /** Returns how many of several images are processed at a time, if there are as many. */
   std::size_t
   GetNumberOfJobs() const
   {
@@ -85,9 +85,9 @@ struct Options
 
 /** \brief Reads the command line.
  *
- * \param[out] options the user's wishes
- * \return the exit code if the program is done, after --help, --version or an error (one line on stderr); empty
- * otherwise */
+ * \param[out] options the options of the user
+ * \return the exit code if the program is done, after --help, --version or an error (one line on stderr); otherwise
+ * empty */
 std::optional<int>
 ParseCommandLine(int argc, char ** argv, Options & options);
 

@@ -18,7 +18,7 @@
 #include "ComposeCommand.h"
 
 #include "io/files/AtomicOutput.h"
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "console/Error.h"
 #include "io/transforms/FieldTransform.h"
 #include "io/formats/ImageInput.h"
@@ -40,7 +40,7 @@ namespace CudaSplineResample
 namespace
 {
 
-/** The grid of displacements: that of the reference, or of the first field that a point goes through. */
+/** Returns the grid of displacements: that of the reference, or of the first field that is applied to a point. */
 Grid
 FindFieldGrid(const Options & options)
 {
@@ -61,7 +61,7 @@ FindFieldGrid(const Options & options)
   return MakeOutputGrid(DescribeImage(name, { "", options.force }).grid, options.grid);
 }
 
-/** Displacements of a transform as an image whose pixels have as many numbers as it has axes. */
+/** Returns the displacements of a transform as an image. Its pixels have as many numbers as it has axes. */
 template <typename TNumber, unsigned int VDimension>
 Volume
 MakeDisplacements(const itk::Transform<double, VDimension, VDimension> * transform,
@@ -91,7 +91,7 @@ void
 WriteComposed(const Options & options, const AtomicOutput & output)
 {
   using TransformType = itk::Transform<double, VDimension, VDimension>;
-  Grid grid; // of an image that elastix turns
+  Grid grid; // of an image that elastix rotates
   grid.dimension = VDimension;
   const bool isField = IsNameOfField(options.output);
   if (isField)
@@ -118,7 +118,7 @@ WriteComposed(const Options & options, const AtomicOutput & output)
   }
 }
 
-/** Axes of space: those of the reference or a field, else those that all transforms have. */
+/** Returns the number of axes: those of the reference or a field, otherwise those that all transforms have. */
 unsigned int
 FindDimension(const Options & options)
 {
@@ -137,7 +137,7 @@ FindDimension(const Options & options)
   {
     throw ProgramError(error);
   }
-  TakeWarnings(); // of inverses, which are made again
+  TakeWarnings(); // of inverses, which are computed again
   return isFlat ? 2 : 3;
 }
 

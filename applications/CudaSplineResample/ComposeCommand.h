@@ -23,11 +23,12 @@
 namespace CudaSplineResample
 {
 
-/** \brief Composes the transforms of the command line to one file: a composite transform, or, where the name is that of
- * an image, displacements on the grid of the reference or of the first field that a point goes through.
+/** \brief Composes the transforms of the command line to one file. It is a composite transform or, if the name is that
+ * of an image, displacements on the grid of the reference or of the first field that is applied to a point.
  *
- * \param[in] options what the user asked for
- * \exception ProgramError a file that cannot be read or written, a wrong transform, or displacements without a grid */
+ * \param[in] options the options of the user
+ * \exception ProgramError a file that cannot be read or written, an invalid transform, or displacements without a grid
+ */
 void
 RunCompose(const Options & options);
 

@@ -37,7 +37,7 @@ const char * const CudaSplineProgram::programName = "CudaSplineResample";
 namespace
 {
 
-/** All files that are written. */
+/** Returns all output files. */
 std::vector<std::string>
 OutputsOf(const CudaSplineResample::Options & options)
 {
@@ -69,7 +69,7 @@ RunOne(const CudaSplineResample::Options & options)
 
 } // namespace
 
-/** Every error ends here, as one line on stderr. */
+/** Every error is reported here, as one line on stderr. */
 int
 main(int argc, char ** argv)
 {
@@ -94,7 +94,7 @@ main(int argc, char ** argv)
         RemoveOutputsOnSignals();
         RunOne(options);
       }
-      if (options.looksLikeAntsOrder) // once, whatever the number of images
+      if (options.looksLikeAntsOrder) // once, for any number of images
       {
         WarnOfAntsOrder();
       }
@@ -114,6 +114,6 @@ main(int argc, char ** argv)
     std::cerr << programName << ": error: the standard output cannot be written (is the disk full?)" << std::endl;
     code = EXIT_FAILURE;
   }
-  itk::CudaSpline::GiveUpDeviceStart(); // which may have begun before an error
+  itk::CudaSpline::GiveUpDeviceStart(); // it may have begun before an error
   return code;
 }

@@ -96,7 +96,7 @@ CompareVolumes(const Volume &                   output,
     difference = static_cast<float *>(comparison.difference.pixels.get());
   }
   const bool isReal = IsReal(output.type);
-  // To float the reference is only clamped: an error below the rounding of float is to be seen.
+  // For float, the reference is only clamped, so that errors below the rounding of float are visible.
   const Volume       cast = isReal ? reference : CastVolume(reference, { output.type, rounding });
   const double       step = rounding == itk::CudaSpline::IntegerRounding::HalfToEven ? 0.5 : 0.0;
   const auto * const exact = static_cast<const double *>(reference.pixels.get());

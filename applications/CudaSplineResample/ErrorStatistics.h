@@ -25,9 +25,9 @@
 namespace CudaSplineResample
 {
 
-using namespace CudaSplineProgram; // what the programs share
+using namespace CudaSplineProgram; // common to both programs
 
-/** \brief How an image differs from a reference, in pixel units, and what to measure it by. */
+/** \brief Differences between an image and a reference, in pixel units, and numbers to compare them with. */
 struct Comparison
 {
   double      maximum{ 0.0 };
@@ -37,12 +37,12 @@ struct Comparison
   std::size_t differing{ 0 };      ///< voxels with an error other than 0
   double      inputMinimum{ 0.0 }; ///< of the input's finite pixels
   double      inputMaximum{ 0.0 };
-  /** Integer outputs only: where the voxels differ, the largest distance of ITK's real value from the nearest value at
-   * which the result changes: a half between two integers, or an integer where values are truncated. The last bit of a
-   * double decides there. */
+  /** Integer outputs only: for voxels that differ, the largest distance of ITK's real value from the nearest value at
+   * which the result changes. This is a half between two integers, or an integer if values are truncated. There the
+   * last bit of a double determines the result. */
   double distanceFromStep{ 0.0 };
   double itkSeconds{ 0.0 };
-  Volume difference; ///< float, the image minus the reference as it was compared; without pixels unless asked for
+  Volume difference; ///< float, the image minus the reference as it was compared; without pixels unless requested
 
   double
   GetInputRange() const
@@ -51,21 +51,21 @@ struct Comparison
   }
 };
 
-/** \brief What two comparisons say together: the largest errors (of the percentile, too, which is an upper bound), the
- * root mean square of all voxels, sums of times and voxels. The image of differences is the second one's. */
+/** \brief Joins two comparisons: the largest errors (also of the percentile, which is then an upper bound), the root
+ * mean square of all voxels, sums of times and voxels. The image of differences is that of the second one. */
 Comparison
 Join(const Comparison & a, const Comparison & b);
 
-/** \brief Compares an image with a reference in double that was not cast yet.
+/** \brief Compares an image with a reference in double precision that was not cast yet.
  *
- * Real outputs are compared as they are, integer outputs with the reference clamped and rounded alike. Two NaNs agree;
- * NaN and a number differ by infinity.
+ * Real outputs are compared without conversion. For integer outputs the reference is clamped and rounded in the same
+ * way. Two NaNs agree; NaN and a number differ by infinity.
  *
  * \param[in] output the image
  * \param[in] rounding how its integers were made
  * \param[in] reference double, of the same size
- * \param[in] input gives the range
- * \param[in] keepDifference fill Comparison::difference */
+ * \param[in] input determines the range
+ * \param[in] keepDifference whether to compute Comparison::difference */
 Comparison
 CompareVolumes(const Volume &                   output,
                itk::CudaSpline::IntegerRounding rounding,

@@ -26,14 +26,14 @@
 namespace CudaSplineResample
 {
 
-using namespace CudaSplineProgram; // what the programs share
+using namespace CudaSplineProgram; // common to both programs
 using itk::CudaSpline::NamedInterpolation;
 using itk::CudaSpline::NamedInterpolations;
 
 namespace
 {
 
-/** "BSpline[3]" and "BSpline[order=3]", as ANTs' users write them, as a name and an order. */
+/** Splits "BSpline[3]" and "BSpline[order=3]", as written for ANTs, into a name and an order. */
 InterpolationWords
 SplitOrder(InterpolationWords words)
 {
@@ -60,7 +60,7 @@ SplitOrder(InterpolationWords words)
   return words;
 }
 
-/** A digit of a range. */
+/** Parses a digit in a range. */
 unsigned int
 Digit(const char * option, const std::string & text, char least, char most)
 {

@@ -34,24 +34,24 @@ struct InterpolationChoice
   itk::CudaSpline::NamedInterpolation method{ *itk::CudaSpline::FindInterpolation("linear") };
   unsigned int                        order{ 3 };  ///< of B-splines
   unsigned int                        radius{ 3 }; ///< of windowed sincs, samples
-  std::vector<double>                 sigma; ///< of the label Gaussian, mm, one or one an axis; empty: the spacing
-  double                              alpha{ 4.0 }; ///< where it ends, in sigmas
+  std::vector<double> sigma;        ///< of the label Gaussian, mm, one value or one per axis; empty: the spacing
+  double              alpha{ 4.0 }; ///< cutoff in sigmas
 
-  /** Whether results are among the values of the input. */
+  /** Returns whether results are always values of the input. */
   bool
   IsOfLabels() const
   {
     return method.isOfIndicators || MovesPixels(method.interpolation);
   }
 
-  /** Whether results are sums of several values of the input. */
+  /** Returns whether results are sums of several values of the input. */
   bool
   MixesPixels() const
   {
     return !this->IsOfLabels() && !(method.interpolation == Interpolation::BSpline && order == 0);
   }
 
-  /** Whether it is computed in real numbers, whatever the input's type. */
+  /** Returns whether it is computed with real numbers, for any type of the input. */
   bool
   IsFurther() const
   {
@@ -60,7 +60,7 @@ struct InterpolationChoice
             method.interpolation != Interpolation::BSpline);
   }
 
-  /** Whether it has an order. */
+  /** Returns whether it has an order. */
   bool
   HasOrder() const
   {
@@ -77,20 +77,21 @@ struct InterpolationWords
   std::string sigma;
 };
 
-/** \brief What words mean. ANTs' and SimpleITK's names are known, too.
- * \exception ProgramError an unknown name, or a number that is wrong or for another interpolation */
+/** \brief Parses words. Names of ANTs and SimpleITK are accepted, too.
+ *
+ * \exception ProgramError an unknown name, or a number that is invalid or for another interpolation */
 InterpolationChoice
 ParseInterpolation(const InterpolationWords & words);
 
-/** \brief Its name, with order, radius or sigma. */
+/** \brief Returns its name, with order, radius or sigma. */
 std::string
 TextOf(const InterpolationChoice & choice);
 
-/** \brief All names, for messages. */
+/** \brief Returns all names, for messages. */
 std::string
 InterpolationNames();
 
-/** \brief All names with their descriptions, for the help: a line each. */
+/** \brief Returns all names with their descriptions, for the help: one per line. */
 std::string
 InterpolationTable();
 

@@ -25,10 +25,11 @@
 namespace CudaSplineResample
 {
 
-/** \brief The interpolators other than nearest neighbours, linear and B-splines, for images of float and double;
- * instantiated once each, in files that CMake writes from OtherInterpolators.cxx.in.
+/** \brief Returns interpolators other than nearest neighbours, linear and B-splines, for images of float and double. It
+ * is instantiated once each, in files that CMake writes from OtherInterpolators.cxx.in.
  *
- * \param[in] spacing of the input (mm), which is the label Gaussian's sigma where none is given
+ * \param[in] choice the interpolation
+ * \param[in] spacing spacing of the input (mm), which is the default sigma of the label Gaussian
  * \exception ProgramError a wrong number of sigmas */
 template <typename TImage>
 typename itk::InterpolateImageFunction<TImage, double>::Pointer

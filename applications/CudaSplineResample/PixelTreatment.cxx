@@ -34,7 +34,7 @@ namespace CudaSplineResample
 namespace
 {
 
-/** Standard deviation of the Gaussian along an axis, in voxels. */
+/** Returns the standard deviation of the Gaussian along an axis, in voxels. */
 double
 SigmaOf(const Volume & volume, const Coordinates & steps, unsigned int axis)
 {
@@ -79,7 +79,7 @@ GetPixelTreatment()
 bool
 IsAll(const Volume & volume, double value)
 {
-  // Compared in pieces: what has another value has one soon.
+  // Compared in pieces: if there is another value, it is usually found soon.
   constexpr std::size_t pixels = 512;
   const std::size_t     bytes = itk::CudaSpline::SizeOf(volume.type);
   std::vector<char>     piece(pixels * bytes);

@@ -23,35 +23,37 @@
 namespace CudaSplineResample
 {
 
-using namespace CudaSplineProgram; // what the programs share
+using namespace CudaSplineProgram; // common to both programs
 
-/** \brief What is done with values before and after the resampling. */
+/** \brief Treatment of values before and after the resampling. */
 struct PixelTreatment
 {
-  bool rounds{ true };   ///< integers of the output, half to even; else they are truncated, as by ITK
+  bool rounds{ true };   ///< integers of the output are rounded half to even; otherwise they are truncated, as in ITK
   bool smooths{ false }; ///< before down-sampling
 };
 
-/** \brief That of this process and its children, which the command line sets. */
+/** \brief Returns the treatment of this process and its children, which the command line sets. */
 PixelTreatment &
 GetPixelTreatment();
 
-/** \brief Whether all pixels have a value. */
+/** \brief Returns whether all pixels have a value. */
 bool
 IsAll(const Volume & volume, double value);
 
-/** \brief Whether SmoothForSampling() smooths along an axis. */
+/** \brief Returns whether SmoothForSampling() smooths along an axis. */
 bool
 IsSmoothed(const Volume & volume, const Coordinates & steps);
 
 /** \brief Smooths an image before it is sampled more coarsely.
  *
- * Along each axis a recursive Gaussian turns the point spread of an input voxel into that of an output voxel. Both are
+ * Along each axis a recursive Gaussian converts the point spread of an input voxel to that of an output voxel. Both are
  * modelled as Gaussians whose full width at half maximum is the spacing (Cardoso and others, MICCAI 2015): the variance
  * is (steps^2 - 1) / (8 ln 2) in squares of input voxels. Axes of fewer than 4 samples, and steps up to 1.1, are not
  * smoothed.
- * \param[in] steps input voxels from a sample of the output to the next, by axis of the input
- * \return of float, or of double for input types that need it */
+ *
+ * \param[in] volume the image
+ * \param[in] steps input voxels between output samples, by axis of the input
+ * \return an image of float, or of double for input types that need it */
 Volume
 SmoothForSampling(const Volume & volume, const Coordinates & steps);
 

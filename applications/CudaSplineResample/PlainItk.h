@@ -28,7 +28,7 @@
 namespace CudaSplineResample
 {
 
-/** \brief A class of ITK whose New() asks no object factory, so that it is ITK's own code that answers. */
+/** \brief A class of ITK whose New() does not use object factories, so that it is ITK's own implementation. */
 template <typename TClass>
 class PlainItk : public TClass
 {
@@ -47,7 +47,7 @@ protected:
   ~PlainItk() override = default;
 };
 
-/** \brief Takes a class out of every registered object factory, for the objects that ITK's classes make themselves. */
+/** \brief Removes a class from every registered object factory, for objects that ITK's classes create themselves. */
 template <typename TClass>
 void
 DisableFactoriesOf()

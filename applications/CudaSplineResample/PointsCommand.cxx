@@ -43,7 +43,7 @@ namespace
 
 constexpr std::size_t noColumn = ~std::size_t{ 0 };
 
-/** A line of the table; those without fields are comments or empty. */
+/** A line of the table. Lines without fields are comments or empty. */
 struct Line
 {
   std::string              text;
@@ -72,7 +72,7 @@ WithoutSpaces(const std::string & text)
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
-/** A number as the shortest text that gives it back. */
+/** Formats a number as the shortest text that reads back to it. */
 std::string
 Exactly(double number)
 {
@@ -81,7 +81,7 @@ Exactly(double number)
   return { text.data(), end.ptr };
 }
 
-/** The columns of a first line that names them, or of one that has points. */
+/** Finds the columns from the names or the numbers of a first line. */
 bool
 FindColumns(const std::vector<std::string> & fields, const std::string & where, Table & table)
 {
@@ -121,7 +121,7 @@ ReadTable(const std::string & file)
   Table             table;
   std::size_t       number = 0;
   bool              hasColumns = false;
-  const std::string byteOrderMark = "\xEF\xBB\xBF"; // of tables as spreadsheets write them
+  const std::string byteOrderMark = "\xEF\xBB\xBF"; // of tables from spreadsheets
   for (std::string text; GetTextLine(stream, text);)
   {
     const std::string where = "\"" + file + "\", line " + std::to_string(++number);

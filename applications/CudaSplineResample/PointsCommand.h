@@ -23,16 +23,16 @@
 namespace CudaSplineResample
 {
 
-/** \brief Maps the points of a table (CSV) through the transforms of the command line, and writes the table with the
+/** \brief Maps the points of a table (CSV) with the transforms of the command line, and writes the table with the
  * mapped points.
  *
- * Columns named x, y and, in 3D, z (letters of any case) are points in mm, LPS; all others stay as they are. A table
- * without such a line has the points in its first two or three columns, as many as it has columns of numbers.
- * A point of the output's (fixed) space becomes the point of the input's (moving) space at which --transform takes the
+ * Columns named x, y and, in 3D, z (in any case) are points in mm, LPS; all others are not changed. A table without a
+ * line of names has the points in its first two or three columns, depending on its number of numeric columns. A point
+ * of the output's (fixed) space is mapped to the point of the input's (moving) space at which --transform takes the
  * value of an image.
  *
- * \param[in] options what the user asked for
- * \exception ProgramError a file that cannot be read or written, a line without numbers, or a wrong transform */
+ * \param[in] options the options of the user
+ * \exception ProgramError a file that cannot be read or written, a line without numbers, or an invalid transform */
 void
 RunPoints(const Options & options);
 

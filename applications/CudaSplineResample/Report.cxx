@@ -95,7 +95,7 @@ ComparisonAsJson(const Comparison & comparison)
   return json;
 }
 
-/** Times of a Report or a VolumeReport. */
+/** Returns the times of a Report or a VolumeReport. */
 template <typename TReport>
 nlohmann::json
 SecondsAsJson(const TReport & report)
@@ -198,7 +198,7 @@ ToJson(const Report & report, const Options & options)
         { "comparison", volume.comparison ? ComparisonAsJson(*volume.comparison) : nlohmann::json(nullptr) } });
   }
   json["comparison"] = report.comparison ? ComparisonAsJson(*report.comparison) : nlohmann::json(nullptr);
-  // File names may hold bytes that are not UTF-8: they are replaced, not an error.
+  // File names may contain bytes that are not UTF-8. They are replaced, and are not an error.
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -40,7 +40,7 @@ struct VolumeReport
   std::optional<Comparison> comparison;
 };
 
-/** \brief What the program did, in numbers: printed, and written as JSON for other programs. */
+/** \brief Results of the program in numbers. They are printed, and written as JSON for other programs. */
 struct Report
 {
   Grid                      inputGrid;
@@ -49,17 +49,17 @@ struct Report
   ScalarType                outputType{ ScalarType::Float32 };
   std::string               backend;        ///< Cuda, Cpu or Superclass
   std::string               device;         ///< name of the GPU, or of the CPU's threads
-  std::string               fallbackReason; ///< why no earlier backend
+  std::string               fallbackReason; ///< why an earlier backend was not used
   double                    readSeconds{ 0.0 };
   double                    prepareSeconds{ 0.0 };
   double                    evaluateSeconds{ 0.0 };
   double                    writeSeconds{ 0.0 };
   std::optional<Comparison> comparison;     ///< of all volumes
-  std::optional<Comparison> lastComparison; ///< of the last one alone
-  std::vector<VolumeReport> volumes;        ///< of a series, or of several numbers a pixel; else empty
+  std::optional<Comparison> lastComparison; ///< of the last one only
+  std::vector<VolumeReport> volumes;        ///< of a series, or of several numbers per pixel; otherwise empty
 };
 
-/** \brief Prints what was done, by whom, and the time of each stage. */
+/** \brief Prints the result, the backend, and the time of each stage. */
 void
 PrintStages(std::ostream & stream, const Report & report, const Options & options);
 
@@ -67,8 +67,8 @@ PrintStages(std::ostream & stream, const Report & report, const Options & option
 void
 PrintComparison(std::ostream & stream, const Report & report);
 
-/** \brief The report as JSON: times in seconds, errors in pixel units and as fractions of the input's range (null where
- * the range is 0); of a series "volumes" has the same of each. */
+/** \brief Returns the report as JSON: times in seconds, errors in pixel units and as fractions of the input's range
+ * (null if the range is 0). "volumes" has the same for each volume of a series. */
 std::string
 ToJson(const Report & report, const Options & options);
 

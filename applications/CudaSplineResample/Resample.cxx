@@ -76,7 +76,7 @@ ForEachValue(const Volume & volume, const TFunctor & functor)
   });
 }
 
-/** Refuses labels that real numbers do not hold, and more of them than there is memory for. */
+/** Throws for labels that real numbers do not represent, and for more labels than fit into memory. */
 void
 CheckLabels(const ResampleRequest & request)
 {

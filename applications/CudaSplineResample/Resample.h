@@ -32,22 +32,22 @@
 namespace CudaSplineResample
 {
 
-/** \brief What to compute. */
+/** \brief The computation. */
 struct ResampleRequest
 {
   Volume                      input;
   Grid                        outputGrid;
   ScalarType                  outputType{ ScalarType::Float32 };
-  itk::TransformBase::Pointer transform; ///< of the input's dimension, in double; null: identity
+  itk::TransformBase::Pointer transform; ///< of the dimension of the input, in double precision; null: identity
   InterpolationChoice         interpolation;
   double                      defaultValue{ 0.0 };
-  bool                        rounds{ true };      ///< integers of the output; else they are truncated, as ITK does
+  bool                        rounds{ true };      ///< otherwise integers of the output are truncated, as in ITK
   std::string                 device;              ///< "" (automatic), "cpu", a number or several
-  unsigned int                expectedImages{ 1 }; ///< that the process will resample, with this one
-  bool                        explain{ false };    ///< only print what would be done; the input needs no pixels
+  unsigned int                expectedImages{ 1 }; ///< images that the process will resample, including this one
+  bool                        explain{ false };    ///< only describe what would be done; the input needs no pixels
   std::function<void(double)> progress;            ///< finished fraction
 
-  /** Type of the output's pixels, with how integers are made. */
+  /** Returns the type of the output's pixels, including the rounding of integers. */
   itk::CudaSpline::StoredType
   GetStoredType() const
   {
@@ -56,42 +56,44 @@ struct ResampleRequest
   }
 };
 
-/** \brief What was computed, by whom, and how long it took. */
+/** \brief The result, its backend, and its times. */
 struct ResampleResult
 {
   Volume                   output;
   itk::CudaSpline::Backend backend{ itk::CudaSpline::Backend::None };
   std::string              fallbackReason;
-  std::string              plan; ///< what would be done, of requests that only ask; they have no output and no times
+  std::string              plan; ///< for requests that only describe: the plan; there are no output and no times
   double                   prepareSeconds{ 0.0 };
   double                   evaluateSeconds{ 0.0 };
 };
 
-/** \brief Resamples by itk::CudaResampleImageFilter.
+/** \brief Resamples with itk::CudaResampleImageFilter.
  *
  * The filter is instantiated for three output types per input type: the input's, float and double. Other types are
- * computed in the real type that the filter would use for them, and cast and rounded by the same function. This gives
- * the same bits with a third of the code.
+ * computed in the real type that the filter would use for them, and cast and rounded by the same function. This
+ * computes the same bits with a third of the code.
+ *
  * \exception itk::ExceptionObject from the filter */
 ResampleResult
 Resample(const ResampleRequest & request);
 
-/** \brief Resamples by ITK's own classes, in double and on the CPU, and compares.
+/** \brief Resamples with ITK's own classes, in double precision and on the CPU, and compares.
  *
- * \param[in] request what was computed; its device does not matter. Integers of both are rounded as it says.
- * \param[in] output our result
- * \param[in] keepDifference keep the difference of every voxel
+ * \param[in] request the computation; its device is not used. Integers of both are rounded as it specifies.
+ * \param[in] output the result to compare
+ * \param[in] keepDifference whether to keep the difference of every voxel
  * \exception itk::ExceptionObject from the filter */
 Comparison
 CompareWithItk(const ResampleRequest & request, const Volume & output, bool keepDifference);
 
-/** \brief Resample() for one input type; instantiated once each, in files that CMake writes from ResampleTyped.cxx.in.
- */
+/** \brief Resample() for one input type. It is instantiated once each, in files that CMake writes from
+ * ResampleTyped.cxx.in. */
 template <typename TInput>
 ResampleResult
 ResampleTyped(const ResampleRequest & request);
 
-/** \brief The reference of CompareWithItk() for one input type: a volume of doubles. Adds the seconds it took. */
+/** \brief Returns the reference of CompareWithItk() for one input type: a volume of doubles. Adds the time in seconds.
+ */
 template <typename TInput>
 Volume
 ReferenceTyped(const ResampleRequest & request, double & seconds);

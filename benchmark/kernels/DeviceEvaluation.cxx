@@ -67,7 +67,7 @@ DeviceEvaluation::DeviceEvaluation(const ResampleDescriptor &                  d
   CheckCuda(cudaMemcpyAsync(m_Alphas.Data(), alphas.data(), m_Alphas.Bytes(), cudaMemcpyHostToDevice, m_Stream.Get()),
             "cudaMemcpyAsync");
   m_Stream.Synchronize();
-  for (int use = 0; use < 2; ++use) // as after the first time
+  for (int use = 0; use < 2; ++use) // as after the first use
   {
     m_Gathered = GatherTextureOf(descriptor, *source, [&context] { return AvailableDeviceMemory(context.device); });
   }

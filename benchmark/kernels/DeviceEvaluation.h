@@ -33,15 +33,15 @@ class GatherTexture;
 struct MapTiles;
 } // namespace itk::CudaSpline
 
-/** \brief The evaluating kernels from a source on a device to memory of the device: no transfer is in the time.
+/** \brief The evaluation kernels from a source on a device to memory of the device. The time excludes transfers.
  *
- * It includes private headers, because the kernels layer has no function for what is measured here. */
+ * It includes private headers, because the kernels layer has no function for this measurement. */
 class DeviceEvaluation
 {
 public:
-  /** \param[in] descriptor what is done; its scanline ends are copied to the device
-   * \param[in] derivatives what is evaluated in addition to the value
-   * \param[in] source on the context's device; kept
+  /** \param[in] descriptor the evaluation; its scanline ends are copied to the device
+   * \param[in] derivatives derivatives that are evaluated in addition to the value
+   * \param[in] source source on the context's device; kept
    * \param[in] context the device
    * \exception DeviceError no memory, or no device */
   DeviceEvaluation(const itk::CudaSpline::ResampleDescriptor &                  descriptor,

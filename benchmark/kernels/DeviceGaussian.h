@@ -24,9 +24,9 @@
 
 struct CUevent_st;
 
-/** \brief The kernels of recursive Gaussians on floats that are in the memory of a device.
+/** \brief The kernels of recursive Gaussians on floats in the memory of a device.
  *
- * It includes private headers, because the kernels layer has no function for what is measured here. */
+ * It includes private headers, because the kernels layer has no function for this measurement. */
 class DeviceGaussian
 {
 public:
@@ -42,11 +42,15 @@ public:
   operator=(const DeviceGaussian &) = delete;
   ~DeviceGaussian();
 
-  /** \brief Smooths once, into another volume. \return seconds on the device */
+  /** \brief Smooths once, into another volume.
+   *
+   * \return seconds on the device */
   double
   TimeSmoothing();
 
-  /** \brief Filters the planes of a gradient once. \return seconds on the device */
+  /** \brief Filters the planes of a gradient once.
+   *
+   * \return seconds on the device */
   double
   TimeGradient();
 

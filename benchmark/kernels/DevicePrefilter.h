@@ -25,19 +25,19 @@
 
 struct CUevent_st;
 
-/** \brief The kernels of the prefilter on data that are in the memory of a device, and a copy of the same volume.
+/** \brief The kernels of the prefilter on data in the memory of a device, and a copy of the same volume.
  *
- * Each run works on a fresh copy of the samples, since the filter amplifies what it is given, again and again. That
- * copy is in the stream before the time begins: the device is busy with it while the host enqueues the launches, so the
- * time is that of the kernels, and what it leaves in the caches is the same for both. Volumes whose copy takes less
- * than the launches (some ten microseconds) are measured with them.
+ * Each run works on a fresh copy of the samples, because the filter amplifies its input each time. The copy is enqueued
+ * before the time measurement begins: the device is busy with it while the host enqueues the launches, so the measured
+ * time is that of the kernels. The copy also sets the content of the caches, which is then the same for both. If the
+ * copy of a volume takes less than the launches (some ten microseconds), they are included in the time.
  *
- * It includes private headers, because the kernels layer has no function for what is measured here. */
+ * It includes private headers, because the kernels layer has no function for this measurement. */
 class DevicePrefilter
 {
 public:
-  /** \param[in] descriptor sizes, order, method; elements as the pixels, float or double
-   * \param[in] axis the axis to filter, of more than one sample; MaximumDimension for all of them
+  /** \param[in] descriptor sizes, order, method; elements like the pixels, float or double
+   * \param[in] axis the axis to filter, with more than one sample; MaximumDimension for all of them
    * \param[in] pixels host memory
    * \param[in] context the device
    * \exception DeviceError no memory, or no device */
@@ -50,11 +50,15 @@ public:
   operator=(const DevicePrefilter &) = delete;
   ~DevicePrefilter();
 
-  /** \brief Filters once. \return seconds on the device */
+  /** \brief Filters once.
+   *
+   * \return seconds on the device */
   double
   TimeFilter();
 
-  /** \brief Copies the volume once. \return seconds on the device */
+  /** \brief Copies the volume once.
+   *
+   * \return seconds on the device */
   double
   TimeCopy();
 

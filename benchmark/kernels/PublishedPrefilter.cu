@@ -27,7 +27,7 @@ using namespace itk::CudaSpline;
 
 namespace
 {
-/** A thread for each line. The lines of a plane of the other two axes follow each other along the faster of these. */
+/** One thread per line. The lines of a plane of the other two axes are numbered along the faster of these first. */
 __global__ void
 PublishedPrefilterKernel(float *      samples,
                          std::int64_t count,

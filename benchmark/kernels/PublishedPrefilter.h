@@ -32,8 +32,8 @@ struct CUevent_st;
 class PublishedPrefilter
 {
 public:
-  /** \param[in] size samples an axis, x first
-   * \param[in] axis the axis to filter; 3 for all of more than one sample
+  /** \param[in] size samples per axis, x first
+   * \param[in] axis the axis to filter; 3: all axes with more than one sample
    * \param[in] pixels host memory
    * \param[in] context the device
    * \exception DeviceError no memory, or no device */
@@ -48,14 +48,16 @@ public:
 
   /** \brief Filters a fresh copy of the pixels once.
    *
-   * \param[in] width threads of a block along the faster of the other two axes; 0: the best on an H200, which is 32 x 1
-   * for rows, whose lines the first-level cache then holds, and 64 x 8 for the other axes
+   * \param[in] width threads of a block along the faster of the other two axes. 0: the best for an H200, which is 32 x
+   * 1 for rows, whose lines then fit into the L1 cache, and 64 x 8 for the other axes
    * \param[in] height the same along the slower one
    * \return seconds on the device */
   double
   Time(unsigned int width = 0, unsigned int height = 0);
 
-  /** \brief What the last run computed. \param[out] coefficients host memory */
+  /** \brief Copies the result of the last run.
+   *
+   * \param[out] coefficients host memory */
   void
   Read(float * coefficients);
 

@@ -23,20 +23,20 @@
 
 #include <cstdint>
 
-/** \brief The cubic prefilter of one line as Ruijters and Thévenaz publish it \cite{Ruijters2012}: in place, forward
- * and then backward, one line per thread.
+/** \brief The cubic prefilter of one line as published by Ruijters and Thévenaz \cite{Ruijters2012}: in place, forward
+ * and then backward, with one line per thread.
  *
- * Written from the description, as the reference that the publications compare with. The line is continued by repeating
- * its edge sample (Extension::Reflect); ITK mirrors about that sample. The sum that starts the forward pass has \p
- * horizon terms.
+ * It was written from the description, as the reference for comparisons with the publications. The line is extended by
+ * repeating its edge sample (Extension::Reflect); ITK mirrors about that sample. The sum that starts the forward pass
+ * has
+ * \p horizon terms.
  *
  * \param[in,out] line first sample of the line; its coefficients afterwards
  * \param[in] count samples, at least 1
  * \param[in] stride elements from one sample to the next
  * \param[in] horizon terms of the first sum
  *
- * \par Accuracy
- * the first sum is truncated, by less than |z|^horizon of the largest sample, 1.4e-7 for 12 terms */
+ * \par Accuracy the first sum is truncated, by less than |z|^horizon of the largest sample, 1.4e-7 for 12 terms */
 CUDASPLINE_HOST_DEVICE inline void
 PublishedRecursion(float * line, std::int64_t count, std::int64_t stride, std::int64_t horizon = 12)
 {

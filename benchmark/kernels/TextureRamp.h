@@ -31,14 +31,15 @@ enum class RampFormat : unsigned char
   Float      ///< IEEE binary32
 };
 
-/** \brief What linearly filtered fetches of a device's texture give between a texel of 0 and one of \p value: what the
- * hardware does, for the figure of Ruijters, ter Haar Romeny and Suetens \cite{Ruijters2008b}.
+/** \brief Returns linearly filtered fetches of a device's texture between a texel of 0 and one of \p value. They show
+ * the behaviour of the hardware for the figure of Ruijters, ter Haar Romeny and Suetens \cite{Ruijters2008b}.
  *
- * \param[in] format of the texels
- * \param[in] value the upper texel: in units of the last place for integers (1 is the smallest step), else as it is
+ * \param[in] format format of the texels
+ * \param[in] value the upper texel: in units of the last place for integers (1 is the smallest step), otherwise the
+ * value
  * \param[in] samples number of fetches, at the fractions i / (samples - 1)
  * \param[in] context the device
- * \return the values fetched
+ * \return the fetched values
  * \exception DeviceError no device */
 std::vector<float>
 FetchRamp(RampFormat format, float value, int samples, const itk::CudaSpline::ExecutionContext & context);

@@ -123,7 +123,7 @@ DescribeStage(const cudaspline_stage & from, unsigned int dimension)
   return stage;
 }
 
-/** Continuous indices of the two ends of every scanline, as itk::ResampleImageFilter maps them. */
+/** Computes the continuous indices of both ends of every scanline, as itk::ResampleImageFilter maps them. */
 template <unsigned int VDimension>
 std::unique_ptr<double[]>
 MapScanlines(const TransformChain & chain, const ExecutionContext & context)
@@ -206,7 +206,7 @@ DescribeImage(const cudaspline_image & image)
 InterpolationDescriptor
 DescribeMethod(const cudaspline_interpolation & from)
 {
-  constexpr double        largest = 0x1p52; // beyond it indices can no longer be distinguished
+  constexpr double        largest = 0x1p52; // beyond it indices are no longer distinct
   InterpolationDescriptor method;
   method.interpolation = EnumOf(from.kind, AllInterpolations.back(), "interpolation.kind");
   method.mode = EnumOf(from.mode, EvaluationMode::TextureTable, "interpolation.mode");
@@ -315,7 +315,7 @@ DescribeResampling(const cudaspline_resampling & resampling,
         &description.defaultPixels[c], static_cast<const char *>(resampling.default_pixel) + c * bytes, bytes);
     }
   }
-  // Those of an output on a device are made there; those of long chains point by point.
+  // Scanlines of an output on a device are computed on the device, and those of long chains point by point.
   const bool isAffine = HasAffineScanlines(chain);
   if (resampling.device >= 0 && isAffine && isPart)
   {

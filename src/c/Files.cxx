@@ -190,7 +190,7 @@ DescriptionOf(const cudaspline_nifti & from)
   return to;
 }
 
-/** Bytes of an image from its first pixel on; its type has to be one that NIfTI scales to where it is scaled. */
+/** Checks that the type of a scaled image can be scaled in NIfTI. */
 void
 CheckScaling(const NiftiDescription & image)
 {
@@ -286,7 +286,7 @@ cudaspline_make_nifti_header(cudaspline_nifti * image, void * bytes, std::int64_
     image->stored_type = image->type;
     NiftiDescription  description = DescriptionOf(*image);
     const std::string header = MakeNiftiHeader(description);
-    DescribeNifti(header.data(), header.size()); // what could not be read is not written
+    DescribeNifti(header.data(), header.size()); // throws for headers that cannot be read
     Assign(*image, description);
     std::memcpy(bytes, header.data(), header.size());
     *count = static_cast<std::int64_t>(header.size());

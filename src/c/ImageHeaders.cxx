@@ -30,7 +30,7 @@ using namespace itk::CudaSpline;
 namespace
 {
 
-/** A text of JSON. Bytes beyond ASCII stay as they are. */
+/** Returns a JSON string. Bytes beyond ASCII are not changed. */
 std::string
 Quoted(const std::string & text)
 {
@@ -57,7 +57,7 @@ Quoted(const std::string & text)
   return stream.str();
 }
 
-/** Members of an object of JSON, one after the other. */
+/** Consecutive members of a JSON object. */
 class JsonObject
 {
 public:

@@ -28,7 +28,7 @@ using namespace itk::CudaSpline;
 namespace
 {
 
-/** The reach of every method of that kind; -1 where it depends on the method's parameters. */
+/** Returns the reach of every method of a kind; -1 if it depends on the parameters of the method. */
 std::int32_t
 FixedReach(Interpolation interpolation)
 {

@@ -43,7 +43,7 @@ namespace
 
 using Json = nlohmann::ordered_json;
 
-/** Tells of all problems of a document before they are thrown on. */
+/** Reports all problems of a document, and rethrows the exception. */
 template <typename TBody>
 void
 ReportProblems(void (*message)(std::int32_t, const char *, void *), void * data, const TBody & body)
@@ -101,7 +101,7 @@ DescribeMasked(const cudaspline_registration_image & image,
   return described;
 }
 
-/** The masks of all pairs in each stage. */
+/** Returns the masks of all pairs in each stage. */
 std::vector<std::vector<ImagePair>>
 DescribeStageMasks(const cudaspline_pipeline & from, std::size_t stages, unsigned int dimension)
 {
@@ -190,7 +190,7 @@ DescribeInput(const cudaspline_pipeline & from, const RegistrationSpec & spec)
   return input;
 }
 
-/** A number of a report; null where JSON has none for it. */
+/** Returns a number of a report; null if JSON does not have it. */
 Json
 NumberOf(double number)
 {

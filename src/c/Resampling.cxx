@@ -32,7 +32,7 @@ using namespace itk::CudaSpline;
 namespace
 {
 
-/** A resampling of host arrays as a job. */
+/** Returns a resampling of host arrays as a job. */
 ResampleJob
 MakeJob(const cudaspline_image & image, const cudaspline_resampling & resampling, const ExecutionContext & context)
 {
@@ -41,7 +41,7 @@ MakeJob(const cudaspline_image & image, const cudaspline_resampling & resampling
   return ResampleJob(DescribeResampling(resampling, DescribeImage(image), context), options, context.host);
 }
 
-/** The job as an operation whose errors name the argument. */
+/** Returns the job as an operation whose errors name the argument. */
 RunnableOperation
 NamingOperation(ResampleJob & job, const cudaspline_image & image, const cudaspline_resampling & resampling)
 {
@@ -67,7 +67,8 @@ NamingOperation(ResampleJob & job, const cudaspline_image & image, const cudaspl
   return operation;
 }
 
-/** What boxes of the output read of the input, three numbers each; sizes of 0 where that is nothing. */
+/** Computes the windows of the input that boxes of the output read, with three numbers each. Sizes are 0 if a box reads
+ * nothing. */
 void
 FindWindows(const ResampleTask & task,
             const HostExecutor * host,
@@ -101,7 +102,7 @@ FindWindows(const ResampleTask & task,
   }
 }
 
-/** A resampling of arrays that are on a device. */
+/** Resamples arrays that are on a device. */
 void
 RunOnDevice(const cudaspline_image & image, const cudaspline_resampling & resampling, const ExecutionContext & context)
 {
@@ -128,13 +129,14 @@ RunOnDevice(const cudaspline_image & image, const cudaspline_resampling & resamp
 
 /** \exception std::invalid_argument the output overlaps the input
  *
- * \param[in] samples of the image
- * \param[in] pixels of the image; null: of a source, which has its own */
+ * \param[in] resampling has the output
+ * \param[in] samples samples of the image
+ * \param[in] pixels pixels of the image; null: the source has its own */
 void
 CheckApart(const cudaspline_resampling & resampling, const SourceDescriptor & samples, const void * pixels)
 {
   const ScalarType   type = ScalarTypeOfCode(resampling.output_type, "resampling.output_type");
-  const unsigned int dimension = std::min(samples.dimension, 3U); // more are refused elsewhere
+  const unsigned int dimension = std::min(samples.dimension, 3U); // larger dimensions are refused elsewhere
   std::size_t        bytes = SizeOf(type) * samples.components;
   for (unsigned int d = 0; d < dimension; ++d)
   {

@@ -37,7 +37,7 @@ using namespace itk::CudaSpline;
 namespace
 {
 
-/** The passes of a smoothing: an axis each, in their order, of which the first one reads the image. */
+/** Returns the passes of a smoothing, one per axis, in their order. The first one reads the image. */
 std::vector<GaussianDescriptor>
 PassesOf(const SourceDescriptor & image, const double * steps)
 {
@@ -60,7 +60,7 @@ PassesOf(const SourceDescriptor & image, const double * steps)
   return passes;
 }
 
-/** Makes of an output's grid that of three samples an axis, half a sample apart, about its centre. */
+/** Reduces the grid of an output to three samples per axis about its centre, half a sample apart. */
 void
 ReduceToCentre(TransformChain & chain, unsigned int dimension)
 {
@@ -109,7 +109,7 @@ cudaspline_sampling_steps(const cudaspline_image * image, const cudaspline_resam
     MakeDisplacements(descriptor, displacements, context);
     std::fill_n(steps, 9, 0.0);
     std::int64_t       stride = 1;                                              // in samples
-    const std::int64_t centre = dimension == 1 ? 1 : (dimension == 2 ? 4 : 13); // of all of them
+    const std::int64_t centre = dimension == 1 ? 1 : (dimension == 2 ? 4 : 13); // index of the middle sample of all
     for (unsigned int axis = 0; axis < dimension; ++axis, stride *= 3)
     {
       const double * const before = displacements + (centre - stride) * dimension;
@@ -119,7 +119,7 @@ cudaspline_sampling_steps(const cudaspline_image * image, const cudaspline_resam
         double step = 0.0;
         for (unsigned int d = 0; d < dimension; ++d)
         {
-          // Where the place itself goes, and by how much it is displaced.
+          // The derivative of the point itself, and of its displacement.
           step += chain.pointToIndex[inputAxis][d] * (2.0 * chain.indexToPoint[d][axis] + (behind[d] - before[d]));
         }
         const bool isMeasured = outputSize[axis] > 1 && image->size[inputAxis] > 1;

@@ -37,7 +37,7 @@ StreamOf(void * stream)
   return static_cast<StreamHandle>(stream);
 }
 
-/** The work of a source that is kept: of its own, and of an evaluation at as many points. */
+/** Returns the work of a source that is kept: its own, and an evaluation at as many points. */
 BackendWork
 WorkOfSource(const SourceDescriptor & descriptor)
 {
@@ -49,7 +49,7 @@ WorkOfSource(const SourceDescriptor & descriptor)
   return { work, work };
 }
 
-/** Pixels of the host that the source keeps, and does not borrow. */
+/** Copies pixels of the host, so that the source owns them. */
 std::shared_ptr<const void>
 CopyOf(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)
 {
@@ -137,7 +137,7 @@ cudaspline_prefilter(const cudaspline_image * image,
     const auto only = static_cast<unsigned int>(axis);
     if (image->device >= 0 || axis >= 0)
     {
-      // An axis alone is a pass over memory: for host arrays the way to a device and back takes longer.
+      // One axis alone is a pass over memory. For host arrays the transfers to a device and back would take longer.
       const ExecutionContext context = call.ContextOf(image->device);
       auto * const           stream = image->device >= 0 ? StreamOf(image->stream) : nullptr;
       Naming("image", [&] {
@@ -220,7 +220,7 @@ cudaspline_make_source(const cudaspline_image * image,
     {
       RunnableOperation operation;
       operation.work = [&](int) { return WorkOfSource(descriptor); };
-      operation.isMeasured = false; // the evaluation comes later
+      operation.isMeasured = false; // the evaluation follows later
       const auto make = [&](const ExecutionContext & context) {
         const bool isKept = context.backend == Backend::Cpu && borrow == 0 && !descriptor.NeedsPreparation();
         made->copy = isKept ? CopyOf(descriptor, image->pixels, context) : nullptr;

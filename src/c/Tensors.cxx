@@ -31,7 +31,7 @@ using namespace itk::CudaSpline;
 namespace
 {
 
-/** The layout of a DLTensor, which is fixed by the specification of DLPack. */
+/** The layout of a DLTensor, as specified by DLPack. */
 struct Tensor
 {
   void *               data;
@@ -103,7 +103,7 @@ TypeOf(const Tensor & tensor)
                               " lanes; integers of 8 to 64 bits, float32, float64 and bool with 1 lane are supported.");
 }
 
-/** Elements between neighbours along each axis of a contiguous tensor. */
+/** Sets the number of elements between neighbours along each axis of a contiguous tensor. */
 void
 SetContiguousStrides(const Tensor & tensor, std::int64_t * strides)
 {

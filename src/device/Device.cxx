@@ -63,7 +63,7 @@ AllowedDevices(int count)
   return allowed + (count > 1 ? ", and several of these numbers, such as 0,1" : "");
 }
 
-/** The devices that this process can use, or why there are none. */
+/** The devices that this process can use, or the reason why there are none. */
 struct DeviceProbe
 {
   int         count{ 0 };
@@ -107,24 +107,24 @@ DeviceCount()
   return ProbeDevices().count;
 }
 
-DeviceWish
+DeviceRequest
 ParseDeviceWish(const std::string & word)
 {
   const std::string wanted = word.empty() ? EnvironmentWord("CUDASPLINE_DEVICE") : word;
   if (wanted.empty() || wanted == "auto")
   {
-    return { DeviceWish::Kind::Fastest, 0, {} };
+    return { DeviceRequest::Kind::Fastest, 0, {} };
   }
   if (wanted == "cpu" || wanted == "gpu")
   {
-    return { wanted == "cpu" ? DeviceWish::Kind::Host : DeviceWish::Kind::Device, 0, {} };
+    return { wanted == "cpu" ? DeviceRequest::Kind::Host : DeviceRequest::Kind::Device, 0, {} };
   }
   std::vector<int> numbers;
   for (std::size_t begin = 0; begin <= wanted.size();)
   {
     const std::size_t end = std::min(wanted.find(',', begin), wanted.size());
     const std::string number = wanted.substr(begin, end - begin);
-    // Nine digits fit into an int; there are never that many devices.
+    // Nine digits fit into an int, and there are never as many devices.
     const bool isNumber =
       !number.empty() && number.size() <= 9 && number.find_first_not_of("0123456789") == std::string::npos;
     if (!isNumber || std::count(numbers.begin(), numbers.end(), std::atoi(number.c_str())) > 0)
@@ -134,24 +134,24 @@ ParseDeviceWish(const std::string & word)
     numbers.push_back(std::atoi(number.c_str()));
     begin = end + 1;
   }
-  return { DeviceWish::Kind::Number, numbers.front(), { numbers.begin() + 1, numbers.end() } };
+  return { DeviceRequest::Kind::Number, numbers.front(), { numbers.begin() + 1, numbers.end() } };
 }
 
 DeviceChoice
 SelectDevice(const std::string & word)
 {
-  const DeviceWish wish = ParseDeviceWish(word);
-  DeviceChoice     choice;
-  choice.demanded = wish.kind == DeviceWish::Kind::Host || wish.kind == DeviceWish::Kind::Number;
-  if (wish.kind == DeviceWish::Kind::Host)
+  const DeviceRequest wish = ParseDeviceWish(word);
+  DeviceChoice        choice;
+  choice.demanded = wish.kind == DeviceRequest::Kind::Host || wish.kind == DeviceRequest::Kind::Number;
+  if (wish.kind == DeviceRequest::Kind::Host)
   {
     choice.reason = "the device cpu was requested";
     return choice;
   }
   const DeviceProbe probe = ProbeDevices();
   choice.reason = probe.reason;
-  // Where the process has lost its devices such a device may still exist: the Cpu continues.
-  if (wish.kind == DeviceWish::Kind::Number && wish.device >= probe.count && !IsForkedChild() &&
+  // If the process has lost its devices, such a device may still exist: the Cpu backend continues.
+  if (wish.kind == DeviceRequest::Kind::Number && wish.device >= probe.count && !IsForkedChild() &&
       LostDeviceReason().empty())
   {
     ThrowUnknownDevice(std::to_string(wish.device), probe);
@@ -181,7 +181,7 @@ VersionText(int version)
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/** What may keep CUDA from a device that is there, in brackets. */
+/** Returns, in brackets, what may hide an existing device from CUDA. */
 std::string
 WhyHidden()
 {
@@ -194,7 +194,8 @@ WhyHidden()
   return visible.empty() ? "" : " (CUDA_VISIBLE_DEVICES is \"" + visible + "\")";
 }
 
-/** Why there are no devices. The runtime has one error for a driver that is too old and for none at all. */
+/** Describes why there are no devices. The runtime has the same error for a missing driver and for one that is too old.
+ */
 std::string
 DescribeProbeError(cudaError_t error)
 {
@@ -216,7 +217,7 @@ DeviceProbe
 ProbeDevices()
 {
   DeviceProbe probe;
-  // First: in a child a mutex may stay locked by a thread that only the parent has.
+  // This check comes first: in a child, a thread that only the parent has may hold a mutex.
   if (IsForkedChild())
   {
     probe.reason = ForkedReason;
@@ -228,16 +229,17 @@ ProbeDevices()
     return probe;
   }
   const bool isFirst = DriverIsAsleep();
-  if (isFirst && DevicesAreHidden()) // a driver that is awake has read the variable before: it is asked
+  if (isFirst && DevicesAreHidden()) // a started driver has read the variable before, so the driver is asked
   {
     probe.reason = "no usable GPU: CUDA_VISIBLE_DEVICES hides all devices";
     return probe;
   }
   if (DriverIsPresent())
   {
-    RememberProcess(); // before the call, which holds locks of the driver: a child forked meanwhile must know
+    RememberProcess(); // before the call, which holds locks of the driver: a child that is forked meanwhile must know
+                       // it
   }
-  std::optional<StartLock> lock; // of what starts the driver
+  std::optional<StartLock> lock; // for calls that start the driver
   if (isFirst)
   {
     lock.emplace();
@@ -262,7 +264,7 @@ ProbeDevices()
   return probe;
 }
 
-/** Bytes of "12345", "512M" and the like. */
+/** Parses bytes: "12345", "512M" and the like. */
 std::size_t
 ParseBytes(const std::string & word)
 {
@@ -301,7 +303,7 @@ CudaToolkitVersion()
 DeviceInfo
 QueryDevice(int device)
 {
-  // Where there is no driver nothing is remembered, and its start is timed.
+  // Without a driver nothing is recorded, and its start is timed.
   if (const DeviceProbe probe = ProbeDevices(); probe.count == 0)
   {
     throw DeviceError(DeviceError::Kind::Unavailable, probe.reason);
@@ -324,7 +326,7 @@ AvailableDeviceMemory(int device, std::size_t resident)
 {
   const std::string limit = EnvironmentWord("CUDASPLINE_MEMORY_LIMIT");
   const std::size_t most = limit.empty() ? std::numeric_limits<std::size_t>::max() : ParseBytes(limit);
-  // What the stream-ordered pool holds back counts as used, but is ours to take.
+  // Memory that the stream-ordered pool keeps counts as used, but is available to this library.
   const PoolBytes        pool = BytesOfPool(device);
   MemorySnapshot * const snapshot = innermostSnapshot;
   std::size_t            bytes = 0;
@@ -354,11 +356,11 @@ DeviceOfPointer(const void * pointer)
   {
     return -1;
   }
-  RememberProcess(); // the driver may have been loaded only: then this starts it
+  RememberProcess(); // if the driver was only loaded, this starts it
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess)
   {
-    (void)cudaGetLastError(); // no usable device: an answer, and no error of a later call
+    (void)cudaGetLastError(); // no usable device is a valid answer; it must not be reported by a later call
     return -1;
   }
   return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged ? attributes.device : -1;

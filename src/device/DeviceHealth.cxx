@@ -47,7 +47,8 @@ struct Health
 Health &
 GetHealth()
 {
-  // Constant, with nothing to destroy: a guard that a thread holds while another one forks never opens in the child.
+  // Constant initialization and trivial destruction: a guard that a thread holds during a fork would never be released
+  // in the child.
   static Health health;
   static_assert(std::is_trivially_destructible_v<Health>);
   return health;
@@ -99,7 +100,7 @@ IsForkedChild()
 bool
 RememberForkOfAnother()
 {
-  const bool isForked = LoadingProcess != 0 && LoadingProcess != getpid(); // 0: before this was initialised
+  const bool isForked = LoadingProcess != 0 && LoadingProcess != getpid(); // 0: before initialization
   if (isForked)
   {
     GetHealth().process = LoadingProcess;
@@ -116,7 +117,7 @@ PrepareForCuda()
   {
     throw DeviceError(DeviceError::Kind::Unavailable, ForkedReason);
   }
-  // Where there is no driver the call fails, and starts nothing.
+  // Without a driver the call fails, and starts nothing.
   if (GetHealth().process == 0 && (DriverIsPresent() || DevicesAreHidden() || DriverIsLoaded()))
   {
     RememberProcess();
@@ -125,7 +126,7 @@ PrepareForCuda()
 
 namespace
 {
-/** Errors after which every further call of the process fails: CUDA's documentation states it for each of these. */
+/** Returns whether every further call of the process fails after an error, according to the documentation of CUDA. */
 bool
 IsSticky(cudaError_t error)
 {
@@ -168,7 +169,7 @@ IgnoreCuda(int code) noexcept
     }
     catch (...)
     {
-      // No memory for a message: the next call that is checked has the error too.
+      // There is no memory for a message. The next call that is checked returns the same error.
     }
   }
 }
@@ -181,7 +182,7 @@ CheckCuda(int code, const char * what)
   {
     return;
   }
-  (void)cudaGetLastError(); // an error that is not sticky must not be seen again by the next call
+  (void)cudaGetLastError(); // the next call must not report an error that is not sticky
   const std::string message =
     std::string(what) + ": " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ")";
   if (IsSticky(error))

@@ -40,9 +40,9 @@ struct Pools
   std::map<int, cudaMemPool_t> ofDevice;
 };
 
-/** Never destroyed: at exit the CUDA runtime may be gone before it. */
+/** Never destroyed: at exit the CUDA runtime may be destroyed first. */
 Pools &
-ThePools()
+GetPools()
 {
   static Pools * const pools = new Pools;
   return *pools;
@@ -51,7 +51,7 @@ ThePools()
 cudaMemPool_t
 Find(int device)
 {
-  Pools &                           pools = ThePools();
+  Pools &                           pools = GetPools();
   const std::lock_guard<std::mutex> lock(pools.mutex);
   const auto                        found = pools.ofDevice.find(device);
   return found != pools.ofDevice.end() ? found->second : nullptr;
@@ -78,7 +78,7 @@ Make(int device)
 CUmemPoolHandle_st *
 DevicePool(int device)
 {
-  Pools &                           pools = ThePools();
+  Pools &                           pools = GetPools();
   const std::lock_guard<std::mutex> lock(pools.mutex);
   const auto                        found = pools.ofDevice.find(device);
   return found != pools.ofDevice.end() ? found->second : pools.ofDevice.emplace(device, Make(device)).first->second;
@@ -103,10 +103,10 @@ ReleaseDeviceMemory()
 {
   if (IsForkedChild())
   {
-    return; // the memory is the parent's
+    return; // the memory belongs to the parent
   }
-  ReleaseStreams(); // what is freed in them is free then
-  Pools &                           pools = ThePools();
+  ReleaseStreams(); // makes memory that is freed in them available
+  Pools &                           pools = GetPools();
   const std::lock_guard<std::mutex> lock(pools.mutex);
   for (const auto & pool : pools.ofDevice)
   {

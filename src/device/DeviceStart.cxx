@@ -62,7 +62,7 @@ DriverIsPresent()
   {
     return false;
   }
-  // For discrete GPUs, whose node may be made by the first process that uses CUDA, WSL, and Tegra.
+  // For discrete GPUs (whose node may be created by the first process that uses CUDA), WSL, and Tegra.
   constexpr std::array<const char *, 5> nodes{
     "/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg", "/dev/nvhost-ctrl-gpu", "/dev/nvgpu"
   };
@@ -73,7 +73,7 @@ DriverIsPresent()
 
 namespace
 {
-/** The one thread that may start a device, and what starting has cost. */
+/** The only thread that may start a device, and the measured times of starts. */
 class Starter
 {
 public:
@@ -87,8 +87,8 @@ public:
     const std::lock_guard<std::mutex> lock(m_Thread.mutex);
     if (m_Process != getpid())
     {
-      (void)std::atexit(GiveUpDeviceStart); // of an exit before the driver has its clean-up
-      m_Process = getpid();                 // before what follows: who gives up waits for it
+      (void)std::atexit(GiveUpDeviceStart); // for an exit before the driver has registered its clean-up
+      m_Process = getpid();                 // before the thread: a thread that gives up waits for it
     }
     if (m_Running || m_IsLeaving)
     {
@@ -96,7 +96,7 @@ public:
     }
     if (m_Thread.thread != nullptr && m_Thread.thread->joinable())
     {
-      m_Thread.thread->join(); // one before, which has ended
+      m_Thread.thread->join(); // the previous one, which has ended
     }
     delete m_Thread.thread;
     m_Thread.thread = nullptr;
@@ -122,7 +122,8 @@ public:
         }
         catch (...)
         {
-          // Of the start it is kept for the operation that needs the device; of what came then that one meets it again.
+          // An error of the start is kept for the operation that needs the device. That operation gets later errors
+          // itself.
         }
         m_Running = false;
       });
@@ -138,7 +139,7 @@ public:
   {
     if (m_Process != getpid())
     {
-      return; // no thread, or the parent's; before the lock, which a thread of the parent may have held
+      return; // no thread, or one of the parent; checked before the lock, which a thread of the parent may have held
     }
     const std::lock_guard<std::mutex> lock(m_Thread.mutex);
     if (m_Thread.thread != nullptr && m_Thread.thread->joinable())
@@ -147,8 +148,8 @@ public:
     }
   }
 
-  /** The process ends: a start that has not reached the context skips it, which saves a third of its time and the whole
-   * time to end. */
+  /** Called when the process ends: a start that has not reached the context is cancelled, which saves a third of its
+   * time and the whole time of the end. */
   void
   GiveUp()
   {
@@ -174,15 +175,15 @@ public:
     return m_Running;
   }
 
-  /** Whether the device was started here. */
+  /** Returns whether the device was started here. */
   bool
   WasStarted(int device) const
   {
     return (m_Started & BitOf(device)) != 0;
   }
 
-  /** Whether the device was found stopped less than a millisecond ago, and not started here since. To ask costs some
-   * ten microseconds where the driver is not loaded, more than a small operation takes. */
+  /** Returns whether the device was found stopped less than a millisecond ago, and has not been started here since. If
+   * the driver is not loaded, a query takes some ten microseconds, more than a small operation. */
   bool
   WasStoppedJustNow(int device) const
   {
@@ -198,7 +199,7 @@ public:
     m_SeenStopped = Clock::now().time_since_epoch().count();
   }
 
-  /** The first half of a start in the background. */
+  /** Runs the first half of a start in the background. */
   void
   StartDriver(int device)
   {
@@ -213,7 +214,7 @@ public:
     {
       IgnoreCuda(code);
       const DeviceError error(DeviceError::Kind::Unavailable,
-                              cudaGetErrorString(code)); // SelectDevice() has more words
+                              cudaGetErrorString(code)); // SelectDevice() has a better message
       m_FailedSeconds = seconds;
       this->Keep(error, device, seconds);
       throw error;
@@ -222,12 +223,13 @@ public:
     {
       this->RememberDriver(seconds);
     }
-    // Registered again after the driver's own clean-up, so it runs before it at exit: the second half must not be
+    // Registered again after the driver's own clean-up, so that it runs before it at exit: the second half must not be
     // running then.
     (void)std::atexit(GiveUpDeviceStart);
   }
 
-  /** Makes the context, one thread at a time: the others find it, or what the one in the background has met. */
+  /** Makes the context, one thread at a time. Other threads find it, or get the error of the start in the background.
+   */
   double
   Start(int device, bool isInBackground)
   {
@@ -270,8 +272,8 @@ public:
     return seconds;
   }
 
-  /** Without a lock: operations that have nothing to do with a start ask. An error that is older than a minute is
-   * ignored. */
+  /** Without a lock, because operations that are unrelated to a start call it. Errors older than a minute are ignored.
+   */
   std::optional<FailedStart>
   TakeFailure(int device)
   {
@@ -288,7 +290,7 @@ public:
       auto                back = std::make_unique<const KeptFailure>(*taken);
       if (m_Failure.compare_exchange_strong(none, back.get()))
       {
-        (void)back.release(); // it is another device's
+        (void)back.release(); // it belongs to another device
       }
     }
     return tells && !HasContext(device) ? std::optional<FailedStart>(taken->start) : std::nullopt;
@@ -319,7 +321,7 @@ public:
   }
 
 private:
-  /** Of the start in the background, until somebody asks. */
+  /** Error of the start in the background, until it is taken. */
   struct KeptFailure
   {
     FailedStart                           start;
@@ -339,7 +341,7 @@ private:
     return device >= 0 && device < 64 ? std::uint64_t{ 1 } << device : 0;
   }
 
-  /** If there are several devices, the first counts. */
+  /** If there are several devices, the first one counts. */
   static void
   Remember(std::atomic<double> & seconds, double value)
   {
@@ -352,7 +354,7 @@ private:
     std::mutex    mutex;
     std::thread * thread{ nullptr }; ///< never destroyed: a forked child has this object, but not the thread
   } m_Thread;
-  std::atomic<pid_t>  m_Process{ 0 }; ///< that has the threads; 0: there was none
+  std::atomic<pid_t>  m_Process{ 0 }; ///< process that has the threads; 0: there was none
   std::atomic<double> m_DriverSeconds{ 0.0 };
   std::atomic<double> m_ContextSeconds{ 0.0 };
   std::atomic<int>    m_Device{ -1 };
@@ -360,7 +362,7 @@ private:
   std::atomic<bool>   m_IsLeaving{ false };
 
   std::atomic<Clock::rep> m_Begin{ 0 };
-  std::atomic<Clock::rep> m_SeenStopped{ 0 }; ///< 0: not, or long ago
+  std::atomic<Clock::rep> m_SeenStopped{ 0 }; ///< 0: never, or long ago
   std::atomic<int>        m_StoppedDevice{ -1 };
 
   std::atomic<std::uint64_t> m_Started{ 0 }; ///< one bit per device
@@ -372,7 +374,8 @@ private:
 Starter &
 GetStarter()
 {
-  // Constant, with nothing to destroy: a guard that a thread holds while another one forks never opens in the child.
+  // Constant initialization and trivial destruction: a guard that a thread holds during a fork would never be released
+  // in the child.
   static Starter starter;
   static_assert(std::is_trivially_destructible_v<Starter>);
   return starter;
@@ -385,7 +388,7 @@ GetDeviceState(int device)
 {
   if (IsForkedChild())
   {
-    return DeviceState::Stopped; // endlessly: whatever the parent has
+    return DeviceState::Stopped; // permanently, for any state of the parent
   }
   if (GetStarter().IsStarting(device))
   {
@@ -445,7 +448,7 @@ StartDeviceInBackground(int device, const std::function<void()> & then)
   {
     return;
   }
-  RememberProcess(); // before the thread: a child forked meanwhile must know
+  RememberProcess(); // before the thread: a child that is forked meanwhile must know it
   GetStarter().Begin(device, then);
 }
 

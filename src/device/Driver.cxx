@@ -26,7 +26,8 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** The driver where the process has loaded it, else null. The handle is closed at once: the library stays loaded. */
+/** Returns the driver if the process has loaded it, otherwise null. The handle is closed at once; the library remains
+ * loaded. */
 void *
 LoadedDriver()
 {
@@ -38,8 +39,8 @@ LoadedDriver()
   return driver;
 }
 
-/** The driver's functions for contexts, null where it has them not; their names are those of the driver's interface.
- * The library is not unloaded: the functions are called at exit too. */
+/** The driver's functions for contexts; null if the driver does not have them. They have the names of the driver's
+ * interface. The library is not unloaded, because the functions are also called at exit. */
 struct ContextCalls
 {
   ContextCalls()
@@ -74,9 +75,9 @@ private:
   }
 };
 
-/** Asked for only where a device was started: the driver is there. */
+/** Called only after a device was started, so the driver exists. */
 const ContextCalls &
-TheContextCalls()
+GetContextCalls()
 {
   static const ContextCalls calls;
   return calls;
@@ -102,14 +103,15 @@ HasContext(int device)
   const auto   getState = reinterpret_cast<GetState>(dlsym(driver, "cuDevicePrimaryCtxGetState"));
   unsigned int flags = 0;
   int          active = 0;
-  const bool   known = getState != nullptr && getState(device, &flags, &active) == 0; // else: not initialised
+  const bool   known =
+    getState != nullptr && getState(device, &flags, &active) == 0; // otherwise the driver is not initialized
   return known && active != 0;
 }
 
 int
 EnterContext(int device, ContextHandle * previous)
 {
-  const ContextCalls & driver = TheContextCalls();
+  const ContextCalls & driver = GetContextCalls();
   if (!driver.AreThere())
   {
     return cudaErrorInitializationError;
@@ -134,10 +136,10 @@ EnterContext(int device, ContextHandle * previous)
 void
 LeaveContext(int device, ContextHandle previous)
 {
-  const ContextCalls & driver = TheContextCalls();
+  const ContextCalls & driver = GetContextCalls();
   if (driver.setCurrent(previous) != 0)
   {
-    (void)driver.setCurrent(nullptr); // that context is gone
+    (void)driver.setCurrent(nullptr); // this context no longer exists
   }
   (void)driver.release(device);
 }

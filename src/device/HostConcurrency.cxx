@@ -36,7 +36,7 @@ namespace
 
 constexpr unsigned int MaxThreads = 65536;
 
-/** A number above 0 that a text begins with, before its end or a comma; 0 where there is none. */
+/** Returns a number above 0 at the beginning of a text, which is followed by its end or a comma; 0 if there is none. */
 unsigned int
 LeadingNumber(const char * text)
 {
@@ -46,14 +46,15 @@ LeadingNumber(const char * text)
   return isNumber ? static_cast<unsigned int>(number) : 0;
 }
 
-/** The lower of two limits; 0 means no limit. */
+/** Returns the lower of two limits; 0 means no limit. */
 unsigned int
 Lesser(unsigned int one, unsigned int other)
 {
   return one == 0 ? other : (other == 0 ? one : std::min(one, other));
 }
 
-/** Processors of a quota and its period in microseconds; 0 for "max", -1, and text that is not a number. */
+/** Returns the processors for a quota and its period in microseconds; 0 for "max", -1, and text that is not a number.
+ */
 unsigned int
 ProcessorsOf(const std::string & quota, const std::string & period)
 {
@@ -73,7 +74,7 @@ FirstWord(const std::string & file)
   return word;
 }
 
-/** The quota of one group, of either version. */
+/** Returns the quota of one group, of either version. */
 unsigned int
 QuotaOf(const std::string & group)
 {
@@ -87,7 +88,7 @@ QuotaOf(const std::string & group)
   return ProcessorsOf(FirstWord(group + "/cpu.cfs_quota_us"), FirstWord(group + "/cpu.cfs_period_us"));
 }
 
-/** Processors that the calling thread may run on. */
+/** Returns the number of processors on which the calling thread may run. */
 unsigned int
 Processors()
 {
@@ -95,7 +96,7 @@ Processors()
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof(set), &set) == 0 &&
-      CPU_COUNT(&set) > 0) // fails where there are more than the set holds
+      CPU_COUNT(&set) > 0) // fails if there are more than the set can represent
   {
     return static_cast<unsigned int>(CPU_COUNT(&set));
   }
@@ -112,7 +113,7 @@ ConcurrencyOfCgroup(const std::string & membership, const std::string & root)
   unsigned int  least = 0;
   for (std::string line; std::getline(stream, line);)
   {
-    // number:controllers:path, of version 2 without controllers
+    // number:controllers:path; version 2 has no controllers
     const auto first = line.find(':');
     const auto second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos)
@@ -165,7 +166,7 @@ UsableConcurrency()
       return threads;
     }
   }
-  // A quota hardly ever changes while a process runs; an affinity does.
+  // Unlike an affinity, a quota is almost never changed while a process runs.
   static const unsigned int quota = ConcurrencyOfCgroup("/proc/self/cgroup", "/sys/fs/cgroup");
   return Lesser(Processors(), quota);
 }

@@ -32,12 +32,12 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** A loop that is being done. All of it is guarded by the mutex of its threads. */
+/** A loop that is running. All members are guarded by the mutex of its threads. */
 struct Loop
 {
   const std::function<void(std::int64_t)> * part;
   std::int64_t                              parts;
-  std::int64_t                              next;   ///< part
+  std::int64_t                              next;   ///< next part
   unsigned int                              wanted; ///< threads that may still join
   unsigned int                              working;
 };
@@ -68,7 +68,7 @@ public:
   }
 
 private:
-  /** As many threads as a loop requests, or as are available. */
+  /** Starts as many threads as a loop requests, or as are available. */
   void
   Start(unsigned int wanted)
   {
@@ -81,11 +81,11 @@ private:
     }
     catch (const std::system_error &)
     {
-      // No more: the calling thread does what is left.
+      // No more threads are available: the calling thread does the rest.
     }
   }
 
-  /** What a thread does all its life. */
+  /** The main function of a thread. */
   void
   Wait()
   {
@@ -110,7 +110,7 @@ private:
     }
   }
 
-  /** Parts of a loop, until none is left. */
+  /** Runs parts of a loop until none is left. */
   static void
   Work(Loop & loop, std::unique_lock<std::mutex> & lock)
   {
@@ -131,9 +131,10 @@ private:
   unsigned int            m_Threads{ 0 };
 };
 
-/** Those of this process. They are never destroyed: threads wait in them until the process ends. */
+/** Returns the threads of this process. They are never destroyed, because threads wait in them until the process ends.
+ */
 HostThreads &
-TheHostThreads()
+GetHostThreads()
 {
   static std::atomic<HostThreads *> threads{ nullptr };
   const pid_t                       process = getpid();
@@ -164,7 +165,7 @@ RunOnHostThreads(std::int64_t parts, unsigned int threads, const std::function<v
     return;
   }
   Loop loop{ &part, parts, 0, static_cast<unsigned int>(others), 0 };
-  TheHostThreads().Run(loop);
+  GetHostThreads().Run(loop);
 }
 
 } // namespace itk::CudaSpline

@@ -33,14 +33,15 @@ void
 AdviseLargePages(void * memory, std::size_t bytes)
 {
   constexpr std::uintptr_t page = std::uintptr_t{ 2 } << 20;
-  constexpr std::size_t    least = std::size_t{ 16 } << 20; // smaller memory is often a part of memory in use
+  constexpr std::size_t    least = std::size_t{ 16 } << 20; // smaller memory is often part of memory in use
   const auto               address = reinterpret_cast<std::uintptr_t>(memory);
   const std::uintptr_t     begin = (address + page - 1) / page * page;
   const std::uintptr_t     end = (address + bytes) / page * page;
   if (bytes >= least && begin < end && DeviceOfPointer(memory) < 0)
   {
-    (void)madvise(
-      static_cast<char *>(memory) + (begin - address), end - begin, MADV_HUGEPAGE); // advice: no error of ours
+    (void)madvise(static_cast<char *>(memory) + (begin - address),
+                  end - begin,
+                  MADV_HUGEPAGE); // only advice: an error has no effect
   }
 }
 #else

@@ -32,7 +32,7 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** Bytes that are kept at most: four operations' staging. */
+/** Maximum number of bytes that are kept: the staging buffers of four operations. */
 constexpr std::size_t KeptBytes = std::size_t(128) << 20;
 
 struct Kept
@@ -48,7 +48,7 @@ struct Pool
   std::size_t                      bytes{ 0 };
 };
 
-/** Never destroyed: at exit the CUDA runtime may be gone before it. */
+/** Never destroyed: at exit the CUDA runtime may be destroyed first. */
 Pool &
 GetPool()
 {
@@ -82,7 +82,7 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes)
   if (m_Data == nullptr && bytes > 0)
   {
     CheckCuda(cudaGetDevice(&m_Device), "cudaGetDevice");
-    // Portable: the buffer may serve another device next.
+    // Portable, so that the buffer can be used for another device later.
     CheckCuda(cudaHostAlloc(&m_Data, bytes, cudaHostAllocPortable), "cudaHostAlloc");
   }
 }
@@ -106,7 +106,7 @@ PinnedBuffer::~PinnedBuffer()
 {
   if (m_Data == nullptr || IsForkedChild())
   {
-    return; // in a child the memory is the parent's, of which a thread may hold the lock
+    return; // in a child the memory belongs to the parent, of which a thread may hold the lock
   }
   Pool & pool = GetPool();
   try
@@ -121,7 +121,7 @@ PinnedBuffer::~PinnedBuffer()
   }
   catch (...)
   {
-    // Not kept: freed below.
+    // The buffer is not kept, but freed below.
   }
   Free({ m_Data, m_Device });
 }
@@ -131,7 +131,7 @@ ReleasePinnedMemory()
 {
   if (IsForkedChild())
   {
-    return; // the memory is the parent's
+    return; // the memory belongs to the parent
   }
   Pool &                            pool = GetPool();
   const std::lock_guard<std::mutex> lock(pool.mutex);

@@ -32,7 +32,8 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** Calls \p body for each piece of \p bytes, on as many lanes as there are pieces: each takes the next that is left. */
+/** Calls \p body for each piece of \p bytes, on at most as many lanes as there are pieces. Each lane takes the next
+ * piece. */
 template <typename TBody>
 void
 ForPieces(const CopyThreads & threads, unsigned int lanes, std::size_t bytes, const TBody & body)
@@ -71,7 +72,7 @@ StagingLanes::StagingLanes(CopyThreads threads)
 
 StagingLanes::~StagingLanes()
 {
-  // The buffers go back to the pool: nothing may read or write them any more.
+  // The buffers return to the pool: no operation may read or write them any more.
   for (const Lane & lane : m_Lanes)
   {
     for (const Event & passed : lane.passed)
@@ -82,7 +83,7 @@ StagingLanes::~StagingLanes()
       }
       catch (const DeviceError &)
       {
-        // A lost device copies nothing any more.
+        // A lost device does not copy any more.
       }
     }
   }
@@ -135,7 +136,7 @@ Uploader::Copy(const void * host, std::size_t bytes, const StreamOfLane & stream
     while (take(at, length))
     {
       void * const staged = lane.buffers[lane.next].Data();
-      lane.passed[lane.next].Synchronize(); // the buffer's last content has left
+      lane.passed[lane.next].Synchronize(); // the previous content of the buffer has been transferred
       std::memcpy(staged, static_cast<const char *>(host) + at, length);
       enqueue(staged, at, length, number);
       lane.passed[lane.next].Record(streamOf(number));
@@ -149,7 +150,7 @@ Downloader::Copy(void * host, const void * device, std::size_t bytes, const Stre
 {
   if (host == device)
   {
-    stream.Synchronize(); // it was computed there
+    stream.Synchronize(); // it was computed in that stream
     return;
   }
   if (IsInDeviceMemory(host))
@@ -161,7 +162,8 @@ Downloader::Copy(void * host, const void * device, std::size_t bytes, const Stre
   const unsigned int lanes = m_Staging.Prepare(bytes);
   if (bytes <= StagingBytes)
   {
-    // Nothing overlaps. The stream is waited for, which wakes this thread some ten microseconds sooner than an event.
+    // Nothing overlaps. Waiting for the stream wakes this thread some ten microseconds sooner than waiting for an
+    // event.
     void * const staged = m_Staging.GetLane(0).buffers[0].Data();
     CheckCuda(cudaMemcpyAsync(staged, device, bytes, cudaMemcpyDeviceToHost, stream.Get()), "cudaMemcpyAsync");
     stream.Synchronize();
@@ -173,7 +175,7 @@ Downloader::Copy(void * host, const void * device, std::size_t bytes, const Stre
     std::size_t          at = 0;
     std::size_t          length = 0;
     std::size_t          lastAt = 0;
-    std::size_t          lastLength = 0; // of the piece that is on its way
+    std::size_t          lastLength = 0; // of the piece that is being transferred
     bool                 more = true;
     while (more || lastLength > 0)
     {

@@ -28,11 +28,11 @@ namespace itk::CudaSpline
 
 namespace
 {
-// Constant-initialised, with nothing to destroy: usable before and after all other static objects.
+// Constant initialization and trivial destruction: usable before and after all other static objects.
 std::timed_mutex startMutex;
 static_assert(std::is_trivially_destructible_v<std::timed_mutex>);
 
-thread_local int  startDepth = 0;        ///< how often this thread holds the lock
+thread_local int  startDepth = 0;        ///< number of times that this thread holds the lock
 thread_local bool isHeldForFork = false; ///< by this thread, which forks
 
 void
@@ -41,7 +41,7 @@ BeforeFork()
   isHeldForFork = startDepth == 0 && startMutex.try_lock_for(std::chrono::seconds(MaximumForkWaitSeconds));
 }
 
-/** In the parent, and in the child, whose only thread is a copy of the one that forked. */
+/** Called in the parent, and in the child, whose only thread is a copy of the thread that forked. */
 void
 AfterFork()
 {
@@ -52,7 +52,7 @@ AfterFork()
   }
 }
 
-/** At loading, before any start. */
+/** Registered when the library is loaded, before any start. */
 const int forkHandlers = pthread_atfork(BeforeFork, AfterFork, AfterFork);
 } // namespace
 

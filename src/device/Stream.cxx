@@ -38,7 +38,7 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** Devices whose contexts were entered before, a bit each: entering them again starts nothing. */
+/** Devices whose contexts have been entered, with one bit each: entering them again starts nothing. */
 std::atomic<std::uint64_t> enteredDevices{ 0 };
 
 std::uint64_t
@@ -53,7 +53,7 @@ DeviceScope::DeviceScope(int device)
 {
   PrepareForCuda();
   std::optional<StartLock> lock;
-  // A start in the background holds the lock itself, and loads kernels under it, for which this does not wait.
+  // A start in the background holds the lock itself. It loads kernels under the lock, for which this does not wait.
   if ((enteredDevices & BitOf(m_Device)) == 0 && GetDeviceState(m_Device) == DeviceState::Stopped)
   {
     lock.emplace();
@@ -78,7 +78,7 @@ DeviceScope::DeviceScope(int device, std::nothrow_t) noexcept
 
 DeviceScope::~DeviceScope()
 {
-  if (m_IsCurrent && !IsForkedChild()) // where the contexts are the parent's
+  if (m_IsCurrent && !IsForkedChild()) // in a child the contexts belong to the parent
   {
     LeaveContext(m_Device, m_Previous);
   }
@@ -86,12 +86,12 @@ DeviceScope::~DeviceScope()
 
 namespace
 {
-/** The last owner of a stream gives it back: the Stream, or a buffer that outlives it. */
+/** Returns a stream to the pool after its last owner: the Stream, or a buffer that outlives it. */
 struct StreamReturn
 {
   int  device;
-  bool isDone;   ///< the Stream has waited for it, without an error
-  bool isShared; ///< buffers had it then, which are freed behind
+  bool isDone;   ///< the Stream has waited for it without an error
+  bool isShared; ///< buffers still had it then, and are freed later
 
   void
   operator()(cudaStream_t stream) const noexcept
@@ -117,7 +117,8 @@ Stream::Of(StreamHandle stream)
 
 Stream::~Stream()
 {
-  auto * const toReturn = m_Handle ? std::get_deleter<StreamReturn>(m_Handle) : nullptr; // null: it is the caller's
+  auto * const toReturn =
+    m_Handle ? std::get_deleter<StreamReturn>(m_Handle) : nullptr; // null: the stream belongs to the caller
   if (toReturn != nullptr && !IsForkedChild())
   {
     const DeviceScope scope(toReturn->device, std::nothrow);
@@ -136,7 +137,7 @@ Stream::Synchronize() const
 
 StreamJoin::~StreamJoin()
 {
-  if (!IsForkedChild()) // where the stream is the parent's
+  if (!IsForkedChild()) // in a child the stream belongs to the parent
   {
     IgnoreCuda(cudaStreamSynchronize(m_Stream.Get()));
   }
@@ -165,7 +166,7 @@ Event::operator=(Event && other) noexcept
 
 Event::~Event()
 {
-  if (m_Handle != nullptr && !IsForkedChild()) // where the event is the parent's
+  if (m_Handle != nullptr && !IsForkedChild()) // in a child the event belongs to the parent
   {
     const DeviceScope scope(m_Device, std::nothrow);
     IgnoreCuda(cudaEventDestroy(m_Handle));
@@ -181,7 +182,7 @@ Event::Record(const Stream & stream)
 void
 Event::RecordBehind(StreamHandle stream)
 {
-  // Of the same stream this waits for nothing. The handle of one that is gone may be that of a new one.
+  // In the same stream this does not wait. The handle of a destroyed stream may be reused for a new one.
   CheckCuda(cudaStreamWaitEvent(stream, m_Handle, 0), "cudaStreamWaitEvent");
   CheckCuda(cudaEventRecord(m_Handle, stream), "cudaEventRecord");
 }
@@ -196,7 +197,7 @@ StreamMarks::~StreamMarks()
 {
   if (IsForkedChild())
   {
-    return; // the streams are the parent's
+    return; // the streams belong to the parent
   }
   for (const auto & [stream, event] : m_Events)
   {
@@ -206,7 +207,7 @@ StreamMarks::~StreamMarks()
     }
     catch (const DeviceError &)
     {
-      // A lost device has nothing left to wait for.
+      // A lost device has no work to wait for.
     }
   }
 }

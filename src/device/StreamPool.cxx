@@ -39,7 +39,7 @@ struct Pool
   std::map<int, std::vector<cudaStream_t>> ofDevice;
 };
 
-/** Never destroyed: at exit the CUDA runtime may be gone before it. */
+/** Never destroyed: at exit the CUDA runtime may be destroyed first. */
 Pool &
 GetPool()
 {
@@ -47,7 +47,7 @@ GetPool()
   return *pool;
 }
 
-/** \return null where there is none */
+/** \return null if there is none */
 cudaStream_t
 TakeKept(int device)
 {
@@ -63,7 +63,7 @@ TakeKept(int device)
   return stream;
 }
 
-/** \return false where there are enough, or no memory to keep it in */
+/** \return false if there are enough, or if there is no memory to store it */
 bool
 Keep(int device, cudaStream_t stream) noexcept
 {
@@ -90,7 +90,7 @@ StreamHandle
 TakeStream(int device)
 {
   cudaStream_t stream = nullptr;
-  if (!IsForkedChild()) // first: in a child a thread that only the parent has may hold the lock
+  if (!IsForkedChild()) // this check comes first: in a child, a thread that only the parent has may hold the lock
   {
     if (!LostDeviceReason().empty())
     {
@@ -100,7 +100,7 @@ TakeStream(int device)
   }
   if (stream == nullptr)
   {
-    // Not blocking: work in the legacy default stream of other libraries does not hold this one up.
+    // Not blocking: work of other libraries in the legacy default stream does not delay this stream.
     CheckCuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   }
   return stream;
@@ -111,7 +111,7 @@ ReturnStream(int device, StreamHandle stream, bool isDone, bool hasFreed) noexce
 {
   if (IsForkedChild())
   {
-    return; // the stream is the parent's
+    return; // the stream belongs to the parent
   }
   const DeviceScope scope(device, std::nothrow);
   if (isDone && hasFreed)
@@ -131,7 +131,7 @@ ReleaseStreams() noexcept
 {
   if (IsForkedChild())
   {
-    return; // the streams are the parent's
+    return; // the streams belong to the parent
   }
   std::map<int, std::vector<cudaStream_t>> kept;
   {
@@ -143,7 +143,7 @@ ReleaseStreams() noexcept
     const DeviceScope scope(device, std::nothrow);
     for (auto * const stream : streams)
     {
-      IgnoreCuda(cudaStreamSynchronize(stream)); // a pool counts memory as free only once somebody has waited
+      IgnoreCuda(cudaStreamSynchronize(stream)); // a pool counts memory as free only after a wait
       IgnoreCuda(cudaStreamDestroy(stream));
     }
   }
@@ -167,7 +167,7 @@ WaitInStream(StreamHandle waiting, StreamHandle other)
   RefuseCapture(other);
   cudaEvent_t event = nullptr;
   CheckCuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-  // Destroyed at once: the streams keep what they need of it.
+  // Destroyed immediately: the streams keep what they need.
   const auto destroy = [](cudaEvent_t made) { IgnoreCuda(cudaEventDestroy(made)); };
   const std::unique_ptr<CUevent_st, decltype(destroy)> owner(event, destroy);
   CheckCuda(cudaEventRecord(event, other), "cudaEventRecord");

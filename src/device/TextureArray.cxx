@@ -72,7 +72,7 @@ TextureArray::~TextureArray()
   {
     return;
   }
-  const DeviceScope scope(m_Device, std::nothrow); // a texture object is a number of its own device's context
+  const DeviceScope scope(m_Device, std::nothrow); // a texture object belongs to the context of its device
   if (m_Texture != 0)
   {
     IgnoreCuda(cudaDestroyTextureObject(m_Texture));

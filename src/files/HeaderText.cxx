@@ -163,7 +163,7 @@ SizesOfField(const std::string & field, const std::string & value, std::size_t c
   double                     product = 1.0;
   for (const double number : NumbersOfField(field, value, count))
   {
-    constexpr double most = 4.6e18; // 2^62: what is counted in 64 bits
+    constexpr double most = 4.6e18; // 2^62: fits into 64 bits
     product *= number;
     if (!(number >= 1.0) || number != std::floor(number) || product > most)
     {
@@ -191,7 +191,7 @@ MillimetresOf(const std::string & unit)
       return millimetres;
     }
   }
-  // Micro signs: of Latin-1, and two letters of UTF-8.
+  // Micro signs: of Latin-1, and two characters of UTF-8.
   for (const auto & [name, millimetres] : { std::pair("", 1.0),
                                             std::pair("?", 1.0),
                                             std::pair("???", 1.0),

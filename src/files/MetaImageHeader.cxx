@@ -25,14 +25,14 @@
 #include <utility>
 
 /** \file
- * \brief MetaImage headers by MetaIO's documentation, https://itk.org/Wiki/MetaIO/Documentation. */
+ * \brief MetaImage headers according to MetaIO's documentation, https://itk.org/Wiki/MetaIO/Documentation. */
 
 namespace itk::CudaSpline
 {
 namespace
 {
 
-/** The fields of a header, by their names in lower case; of those with several names the one that MetaIO writes. */
+/** The fields of a header by their names in lower case. A field with several names has the one that MetaIO writes. */
 struct Fields
 {
   std::map<std::string, std::string> values;
@@ -121,7 +121,7 @@ IsTrue(const Fields & fields, const std::string & field, bool otherwise)
 ScalarType
 TypeOf(const std::string & value)
 {
-  // A long is of 4 bytes, as in MetaIO, whatever the machine's is.
+  // A long has 4 bytes on every machine, as in MetaIO.
   static const std::map<std::string, ScalarType> types{
     { "met_char", ScalarType::Int8 },       { "met_uchar", ScalarType::UInt8 },
     { "met_short", ScalarType::Int16 },     { "met_ushort", ScalarType::UInt16 },
@@ -144,7 +144,7 @@ TypeOf(const std::string & value)
   return found->second;
 }
 
-/** Where the numbers are. */
+/** Finds the files of the numbers. */
 void
 FindFiles(const Fields & fields, ImageFileHeader & header)
 {
@@ -166,7 +166,7 @@ FindFiles(const Fields & fields, ImageFileHeader & header)
     if (words.size() > word)
     {
       const std::string           digits = words[word].substr(0, words[word].find_first_not_of("0123456789"));
-      const std::optional<double> axes = NumberOf(digits); // of "2", or "2D"
+      const std::optional<double> axes = NumberOf(digits); // for "2" or "2D"
       if (!axes || !(*axes >= 1.0) || *axes + componentAxes > dimension)
       {
         RefuseField("ElementDataFile", value, "a file has 1 to " + std::to_string(dimension - componentAxes) + " axes");
@@ -189,8 +189,8 @@ FindFiles(const Fields & fields, ImageFileHeader & header)
   {
     return;
   }
-  // "slice%03d.raw first last step", where first is 1, last that of as many files as slices and step 1 if they are not
-  // there.
+  // "slice%03d.raw first last step". Missing values are 1 for first, the last of as many files as slices, and 1 for
+  // step.
   const std::optional<double> first = words.size() > 1 ? NumberOf(words[1]) : 1.0;
   const std::optional<double> last = words.size() > 2 ? NumberOf(words[2])
                                      : first          ? *first + static_cast<double>(header.storedSizes.back()) - 1.0
@@ -209,12 +209,13 @@ FindFiles(const Fields & fields, ImageFileHeader & header)
   }
 }
 
-/** Letters of the sides where the axes begin; empty if two axes have their largest component along the same axis of
- * space, or one has two such components up to the digits of headers. Versions of ITK write different letters then. */
+/** Returns the letters of the sides where the axes begin. Empty if two axes have their largest component along the same
+ * axis of space, or if one has two such components, up to the digits of headers. Versions of ITK write different
+ * letters in these cases. */
 std::string
 FindLetters(const ImageFileHeader & header)
 {
-  const std::string from[] = { "RAI", "LPS" }; // of the positive and the negative directions of L, P and S
+  const std::string from[] = { "RAI", "LPS" }; // letters of the positive and the negative directions of L, P and S
   std::string       letters;
   bool              isTaken[] = { false, false, false };
   for (unsigned int axis = 0; axis < 3; ++axis)
@@ -247,7 +248,7 @@ CheckOrientation(const Fields & fields, ImageFileHeader & header)
   }
 }
 
-/** The grid: point = TransformMatrix' (ElementSpacing * index) + Offset, where the matrix has an axis in each row. */
+/** Sets the grid: point = TransformMatrix' (ElementSpacing * index) + Offset, where the matrix has one axis per row. */
 void
 SetGrid(const Fields & fields, std::size_t dimension, ImageFileHeader & header)
 {
@@ -282,7 +283,7 @@ SetGrid(const Fields & fields, std::size_t dimension, ImageFileHeader & header)
   SetColumns(header, columns, "TransformMatrix and ElementSpacing");
   for (std::size_t axis = 0; axis < header.dimension; ++axis)
   {
-    // Rows that are unit vectors up to the digits that are written stay as they are, as does the spacing.
+    // Rows that are unit vectors, up to the digits in the file, are not changed, and neither is the spacing.
     constexpr double tolerance = 1e-4;
     const double     step = std::abs(*unit * spacing[axis]);
     if (std::abs(header.spacing[axis] - step) <= tolerance * step)
@@ -342,7 +343,7 @@ ParseMetaImageHeader(std::string_view text)
   {
     RefuseField("ObjectType", fields.Get("ObjectType"), "Image is allowed");
   }
-  constexpr double mostAxes = 10; // of MetaIO
+  constexpr double mostAxes = 10; // as in MetaIO
   const double     number = NumbersOfField("NDims", fields.Get("NDims"), 1)[0];
   if (!(number >= 2.0 && number <= mostAxes) || number != std::floor(number))
   {

@@ -34,9 +34,9 @@ using Vector = std::array<double, 3>;
 using Matrix = std::array<Vector, 3>; ///< [row][column]
 
 constexpr double degree = 57.295779513082320877;
-constexpr double maxLength = 1e15; ///< mm; larger numbers are of no scanner, and squares of them overflow
+constexpr double maxLength = 1e15; ///< mm; scanners have no larger numbers, and their squares overflow
 
-/** From an index to a point, in mm along NIfTI's axes (RAS). */
+/** A map from an index to a point, in mm along NIfTI's axes (RAS). */
 struct Affine
 {
   Matrix matrix{};
@@ -83,7 +83,7 @@ Cross(const Vector & a, const Vector & b)
   return { a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0] };
 }
 
-/** The transposed inverse. */
+/** Returns the transposed inverse. */
 Matrix
 InverseTransposed(const Matrix & m)
 {
@@ -101,8 +101,8 @@ InverseTransposed(const Matrix & m)
   return result;
 }
 
-/** The nearest orthonormal matrix (Frobenius norm): the factor of the polar decomposition, by Newton's iteration, which
- * doubles the number of right digits each time. */
+/** Returns the nearest orthonormal matrix (Frobenius norm): the factor of the polar decomposition, by Newton's
+ * iteration, which doubles the number of correct digits in each step. */
 Matrix
 NearestOrthonormal(Matrix m)
 {
@@ -127,7 +127,7 @@ NearestOrthonormal(Matrix m)
   return m;
 }
 
-/** Largest angle that two axes lack to a right one, of columns of length 1. */
+/** Returns the largest deviation from a right angle between two axes, for columns of length 1. */
 double
 Shear(const Matrix & axes)
 {
@@ -139,7 +139,7 @@ Shear(const Matrix & axes)
   return std::asin(std::min(cosine, 1.0));
 }
 
-/** Largest distance of the centres of corner voxels between two matrices, mm. */
+/** Returns the largest distance between the centres of corner voxels of two matrices in mm. */
 double
 DistanceAtCorners(const Affine & one, const Affine & other, const Vector & size)
 {
@@ -161,7 +161,7 @@ DistanceAtCorners(const Affine & one, const Affine & other, const Vector & size)
   return largest;
 }
 
-/** Spacings of a header in its own unit. */
+/** Returns the spacings of a header in its own unit. */
 Vector
 SpacingsOf(const RawNiftiHeader & header, const Vector & size)
 {
@@ -175,12 +175,12 @@ SpacingsOf(const RawNiftiHeader & header, const Vector & size)
       Refuse("pixdim[" + std::to_string(axis + 1) + "] (the spacing along " + "xyz"[axis] + ") is " +
              NumberText(header.pixdim[axis + 1]) + "; a finite number other than 0 is allowed");
     }
-    spacing[axis] = isValid ? spacing[axis] : 1.0; // of a single voxel, which is as thick as one likes
+    spacing[axis] = isValid ? spacing[axis] : 1.0; // a single voxel may have any thickness
   }
   return spacing;
 }
 
-/** Method 2 of nifti1.h. */
+/** Returns method 2 of nifti1.h. */
 Affine
 Qform(const RawNiftiHeader & header, const Vector & size)
 {
@@ -199,7 +199,7 @@ Qform(const RawNiftiHeader & header, const Vector & size)
     }
   }
   const double     square = b * b + c * c + d * d;
-  constexpr double rounding = 1e-4; // of texts with five digits; more is another matrix
+  constexpr double rounding = 1e-4; // of texts with five digits; a larger deviation is a different matrix
   if (square > 1.0 + rounding)
   {
     Refuse("the quaternion (quatern_b, c, d) is " + NumberText(b) + ", " + NumberText(c) + ", " + NumberText(d) +
@@ -226,7 +226,7 @@ Qform(const RawNiftiHeader & header, const Vector & size)
   return affine;
 }
 
-/** Method 3. */
+/** Returns method 3. */
 Affine
 Sform(const RawNiftiHeader & header, const Vector & size)
 {
@@ -265,8 +265,9 @@ Sform(const RawNiftiHeader & header, const Vector & size)
   return affine;
 }
 
-/** What rounding of float32 makes a quaternion differ from a matrix at corners, mm: that of the sum of squares, which
- * becomes large in the fourth number near half a turn, and of spacings and offsets. */
+/** Returns the difference at corners between a quaternion and a matrix due to rounding to float32, in mm. It includes
+ * the rounding of the sum of squares, which is amplified in the fourth number near 180 degrees, and of spacings and
+ * offsets. */
 double
 RoundingAtCorners(const RawNiftiHeader & header, const Affine & affine, const Vector & size)
 {
@@ -284,7 +285,7 @@ RoundingAtCorners(const RawNiftiHeader & header, const Affine & affine, const Ve
          2.0 * rounding * std::sqrt(Dot(affine.offset, affine.offset));
 }
 
-/** A warning where the qform of a header says something else than its sform. */
+/** Warns if the qform of a header contradicts its sform. */
 void
 CompareWithQform(const RawNiftiHeader &     header,
                  const Affine &             sform,
@@ -310,7 +311,7 @@ CompareWithQform(const RawNiftiHeader &     header,
   }
 }
 
-/** mm of the unit of length. */
+/** Returns the unit of length in mm. */
 double
 LengthUnit(const RawNiftiHeader & header, std::vector<std::string> & warnings)
 {
@@ -330,7 +331,7 @@ LengthUnit(const RawNiftiHeader & header, std::vector<std::string> & warnings)
   }
 }
 
-/** The axes of an image: what is sheared is refused, or replaced. */
+/** Returns the axes of an image. Sheared axes are refused or replaced. */
 Matrix
 MakeAxes(const Matrix & columns, const Vector & size, const char * name, std::vector<std::string> & warnings)
 {
@@ -437,9 +438,9 @@ MakeNiftiGrid(const RawNiftiHeader & header, bool isPlane, std::vector<std::stri
     for (unsigned int axis = 0; axis < 3; ++axis)
     {
       const double number = axes[row][axis];
-      grid.direction[row][axis] = number == 0.0 ? 0.0 : sign * number; // no -0
+      grid.direction[row][axis] = number == 0.0 ? 0.0 : sign * number; // avoids -0
     }
-    grid.origin[row] += 0.0; // no -0
+    grid.origin[row] += 0.0; // avoids -0
   }
   constexpr double parallel = 1e-4;
   if (isPlane && std::abs(axes[2][0]) < parallel && std::abs(axes[2][1]) < parallel)
@@ -475,7 +476,7 @@ SetNiftiGrid(const NiftiGrid & grid, RawNiftiHeader & header)
     }
   }
   const Matrix r = NearestOrthonormal(axes);
-  // The squares of the quaternion's numbers, four times; the largest one is divided by.
+  // Four times the squares of the numbers of the quaternion. The largest one is the divisor.
   const std::array<double, 4> squares{ 1 + r[0][0] + r[1][1] + r[2][2],
                                        1 + r[0][0] - r[1][1] - r[2][2],
                                        1 - r[0][0] + r[1][1] - r[2][2],
@@ -504,7 +505,7 @@ SetNiftiGrid(const NiftiGrid & grid, RawNiftiHeader & header)
     default:
       q = { ad / (2 * two), bd / (2 * two), cd / (2 * two), q[3] };
   }
-  const double sign = q[0] < 0.0 ? -1.0 : 1.0; // the first number is not stored: it is not negative
+  const double sign = q[0] < 0.0 ? -1.0 : 1.0; // the first number is not stored, because it is not negative
   header.quatern = { sign * q[1] + 0.0, sign * q[2] + 0.0, sign * q[3] + 0.0 };
 }
 

@@ -42,14 +42,14 @@ constexpr int           rgbIntent = 2003;
 constexpr int           rgbaIntent = 2004;
 constexpr std::int64_t  maxComponents = 1024;
 constexpr std::uint64_t extensionBytes = 4; // after the header of a single file
-constexpr double        maxBytes = 4e18;    // which 64 bits can count
+constexpr double        maxBytes = 4e18;    // fits into 64 bits
 
-/** What a code of the field datatype is. */
+/** The meaning of a code of the field datatype. */
 struct DataType
 {
   int           code;
   ScalarType    number;
-  std::uint32_t components; ///< together in a voxel
+  std::uint32_t components; ///< in a voxel
   NiftiPixel    pixel;
 };
 
@@ -99,7 +99,7 @@ DimensionsText(const RawNiftiHeader & header)
   return text;
 }
 
-/** Throws for invalid sizes; those above dim[0], which have no meaning, become 1. */
+/** Throws for invalid sizes. Sizes above dim[0] have no meaning, and are set to 1. */
 void
 CheckDimensions(RawNiftiHeader & header)
 {
@@ -149,7 +149,7 @@ CheckMagic(const RawNiftiHeader & header)
   }
 }
 
-/** Position of the pixels. */
+/** Returns the position of the pixels. */
 std::uint64_t
 FindPixels(const RawNiftiHeader & header, bool isSingleFile, std::vector<std::string> & warnings)
 {
@@ -169,7 +169,7 @@ FindPixels(const RawNiftiHeader & header, bool isSingleFile, std::vector<std::st
   return static_cast<std::uint64_t>(offset);
 }
 
-/** The numbers of a voxel: how many, what they are, how they are stored. */
+/** Describes the numbers of a voxel: their count, their meaning, and their storage. */
 void
 DescribePixels(const RawNiftiHeader & header, NiftiDescription & description)
 {
@@ -226,7 +226,7 @@ DescribePixels(const RawNiftiHeader & header, NiftiDescription & description)
   }
 }
 
-/** Slope and intercept: a slope of 0 means that there are none, and so do NaN and infinity. Colours have none. */
+/** Reads slope and intercept. A slope of 0 means that there are none, and so do NaN and infinity. Colours have none. */
 void
 DescribeScaling(const RawNiftiHeader & header, NiftiDescription & description)
 {
@@ -249,7 +249,7 @@ DescribeScaling(const RawNiftiHeader & header, NiftiDescription & description)
     description.isScaled = slope != 1.0 || intercept != 0.0;
   }
   const bool isReal = description.storedType == ScalarType::Float32 || description.storedType == ScalarType::Float64;
-  // Integers change their sign as real numbers do: the smallest one has no opposite.
+  // Integers are converted to real numbers before their sign changes, because the smallest one has no opposite.
   description.isScaled = description.isScaled || (description.pixel == NiftiPixel::Displacement && !isReal);
   if (description.isScaled)
   {
@@ -316,14 +316,14 @@ ReadFields(const RawNiftiHeader & header, std::vector<std::string> & warnings)
   return fields;
 }
 
-/** Whether an intent is for several numbers per voxel. */
+/** Returns whether an intent is for several numbers per voxel. */
 bool
 IsIntentOfSeveral(int code)
 {
   return (code >= 1004 && code <= 1009) || code == rgbIntent || code == rgbaIntent;
 }
 
-/** Code of the datatype of a file with numbers of a description's type. */
+/** Returns the code of the datatype for a file with numbers of a description's type. */
 const DataType &
 DataTypeToWrite(const NiftiDescription & description)
 {
@@ -342,7 +342,7 @@ DataTypeToWrite(const NiftiDescription & description)
   return *scalar;
 }
 
-/** The intent of an image's numbers; what the input had stays where it fits to them. */
+/** Sets the intent of the numbers of an image. The intent of the input is kept if it matches them. */
 void
 SetIntent(const NiftiDescription & description, RawNiftiHeader & header)
 {
@@ -390,7 +390,7 @@ SetIntent(const NiftiDescription & description, RawNiftiHeader & header)
   }
 }
 
-/** Name of an intent of FSL's transforms; null for others. */
+/** Returns the name of an intent of FSL's transforms; null for others. */
 const char *
 GetFslIntentName(int intent)
 {
@@ -438,7 +438,7 @@ DescribeNifti(const void * bytes, std::size_t count)
   description.volumes = static_cast<std::uint64_t>(header.dim[4]);
   DescribePixels(header, description);
   DescribeScaling(header, description);
-  // Vectors and tensors of two dimensions have a third size of 1, since their numbers are in dim[5].
+  // Vectors and tensors in two dimensions have a third size of 1, because their numbers are in dim[5].
   const bool isOfPlane =
     description.arePlanes && description.components == (description.pixel == NiftiPixel::SymmetricMatrix ? 3U : 2U);
   const bool isPlane = header.dim[0] < 3 || (header.dim[3] == 1 && header.dim[4] == 1 && isOfPlane);
@@ -463,7 +463,7 @@ MakeNiftiHeader(NiftiDescription & description)
   const bool isReal = description.type == ScalarType::Float32 || description.type == ScalarType::Float64;
   if (description.pixel == NiftiPixel::Displacement && !isReal)
   {
-    description.pixel = NiftiPixel::Vector; // integers cannot all change their sign
+    description.pixel = NiftiPixel::Vector; // not all integers have an opposite
   }
   const DataType & type = DataTypeToWrite(description);
   description.arePlanes = description.components != type.components;
@@ -481,7 +481,7 @@ MakeNiftiHeader(NiftiDescription & description)
   }
   header.dim[4] = static_cast<std::int64_t>(description.volumes);
   header.dim[5] = description.arePlanes ? static_cast<std::int64_t>(description.components) : 1;
-  constexpr std::int64_t maxSize = 32767; // of 16 bits
+  constexpr std::int64_t maxSize = 32767; // fits into 16 bits
   const bool             isLarge = *std::max_element(header.dim.begin(), header.dim.end()) > maxSize;
   description.version = isLarge ? 2 : description.version;
   header.version = description.version;

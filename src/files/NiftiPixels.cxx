@@ -36,11 +36,11 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** The component in memory of a plane of the file, and the way back. */
+/** Returns the component in memory for a plane of the file, or vice versa. */
 std::uint32_t
 PermuteComponent(const NiftiDescription & description, std::uint32_t index)
 {
-  // xx yx yy zx zy zz in the file, xx xy xz yy yz zz in memory: two change places.
+  // xx yx yy zx zy zz in the file, xx xy xz yy yz zz in memory: two of them are exchanged.
   if (description.pixel == NiftiPixel::SymmetricMatrix && description.components == 6 && (index == 2 || index == 3))
   {
     return 5 - index;
@@ -48,7 +48,8 @@ PermuteComponent(const NiftiDescription & description, std::uint32_t index)
   return index;
 }
 
-/** Whether numbers of a component have the other sign in memory: RAS and LPS differ in the first two axes. */
+/** Returns whether numbers of a component have the opposite sign in memory: RAS and LPS differ in the first two axes.
+ */
 bool
 HasOppositeSign(const NiftiDescription & description, std::uint32_t component)
 {
@@ -76,7 +77,7 @@ CopyNumbers(const char * from,
   }
 }
 
-/** Copies numbers that are a distance apart, in bytes. */
+/** Copies numbers with given distances in bytes. */
 void
 CopyNumbers(std::size_t  numberBytes,
             const char * from,
@@ -102,7 +103,8 @@ CopyNumbers(std::size_t  numberBytes,
   }
 }
 
-/** Changes the sign of real numbers, which may be zeros, infinite or no numbers: their highest bit.
+/** Changes the sign of real numbers by their highest bit. They may be zero, infinite or NaN.
+ *
  * \param[in] stride in bytes */
 void
 ChangeSigns(std::size_t numberBytes, std::size_t count, char * numbers, std::size_t stride)
@@ -126,7 +128,7 @@ ChangeSigns(std::size_t numberBytes, std::size_t count, char * numbers, std::siz
   }
 }
 
-/** \return whether the type of the image has all numbers */
+/** \return whether the type of the image represents all numbers */
 template <typename TStored, typename TNumber>
 bool
 ScaleNumbers(const char * stored,
@@ -346,7 +348,7 @@ NiftiFileBytes::ReadNumbers(std::uint64_t first, std::size_t count, char * to) c
   std::vector<char>     buffer(m_Pixels == nullptr ? piece * pixelBytes : 0);
   while (count > 0)
   {
-    const std::uint64_t plane = first / voxels; // of a component and a volume
+    const std::uint64_t plane = first / voxels; // plane of a component and a volume
     const std::uint64_t voxel = first % voxels;
     const std::uint64_t begin = (plane % m_Description.volumes * voxels + voxel) * pixelBytes;
     const auto          index = static_cast<std::uint32_t>(plane / m_Description.volumes);

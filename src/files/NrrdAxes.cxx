@@ -64,7 +64,7 @@ const NrrdKind kinds[] = {
   { "3d-masked-matrix", NrrdRole::Components, 10, PixelMeaning::Vector, true }
 };
 
-/** The kind of an axis; null where the file has none. */
+/** Returns the kind of an axis; null if the file has none. */
 const NrrdKind *
 KindOfNrrdAxis(const std::string & word)
 {
@@ -136,7 +136,7 @@ OrderNrrdAxes(const NrrdFields & fields, const std::vector<NrrdAxis> & axes, con
 {
   const bool                hasDirections = fields.Has("space directions");
   std::vector<unsigned int> spatial;
-  std::vector<unsigned int> further; // of time, or without a direction where others have one
+  std::vector<unsigned int> further; // axes of time, and axes without a direction if others have one
   for (unsigned int axis = 0; axis < axes.size(); ++axis)
   {
     if (axes[axis].role == NrrdRole::Components)

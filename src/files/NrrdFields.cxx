@@ -28,7 +28,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** One name for each field: some may be written as one word, or have a second name. */
+/** Returns one name for each field: some may be written as one word, or have a second name. */
 std::string
 FieldName(const std::string & written)
 {

@@ -33,7 +33,7 @@ namespace
 
 constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
-/** The space by the values of "space" and "space dimension". */
+/** Finds the space from the values of "space" and "space dimension". */
 NrrdSpace
 FindSpace(const NrrdFields & fields, std::vector<std::string> & warnings)
 {
@@ -54,14 +54,14 @@ FindSpace(const NrrdFields & fields, std::vector<std::string> & warnings)
     return space;
   }
   const std::string & value = fields.Get("space");
-  std::string         name; // letters and digits alone: "left-posterior-superior" and "left posterior superior"
+  std::string name; // letters and digits only: "left-posterior-superior" and "left posterior superior" are the same
   for (const char letter : Lower(value))
   {
     name += letter == '-' || letter == ' ' || letter == '_' ? "" : std::string(1, letter);
   }
   if (name == "rast" || name == "last" || name == "lpst")
   {
-    name.back() = '-'; // no other name ends so
+    name.back() = '-'; // no other name has this suffix
     name = name.substr(0, 3) + "time";
   }
   if (name.size() > 4 && name.compare(name.size() - 4, 4, "time") == 0)
@@ -127,7 +127,7 @@ SetUnits(const NrrdFields & fields, NrrdSpace & space)
   }
 }
 
-/** A field with a number for each axis; NaN where it is not there. */
+/** Returns a field with a number for each axis; NaN if it is missing. */
 std::vector<double>
 NumbersOfAxes(const NrrdFields & fields, const std::string & field, std::size_t dimension)
 {
@@ -135,7 +135,7 @@ NumbersOfAxes(const NrrdFields & fields, const std::string & field, std::size_t 
                            : std::vector<double>(dimension, notANumber);
 }
 
-/** Spacing and place of axes that have no direction: from spacings, axis mins and maxs, centerings and units. */
+/** Spacing and position of axes without a direction: from spacings, axis mins and maxs, centerings and units. */
 struct AxisGeometry
 {
   double step{ 1.0 };   ///< may be negative
@@ -173,7 +173,7 @@ GeometryOfAxis(const NrrdFields & fields, unsigned int axis, const std::vector<s
   return geometry;
 }
 
-/** The grid of a file with space directions. */
+/** Sets the grid of a file with space directions. */
 void
 SetGridOfDirections(const NrrdFields &                fields,
                     const NrrdSpace &                 space,
@@ -234,7 +234,7 @@ SetGridOfDirections(const NrrdFields &                fields,
   header.volumeOrigin = space.dimension == 4 ? space.units[3] * origin[3] : 0.0;
 }
 
-/** The grid of a file without space directions. */
+/** Sets the grid of a file without space directions. */
 void
 SetGridOfSpacings(const NrrdFields & fields, const std::vector<unsigned int> & order, ImageFileHeader & header)
 {
@@ -263,7 +263,7 @@ SetGridOfSpacings(const NrrdFields & fields, const std::vector<unsigned int> & o
   }
 }
 
-/** Time of a series whose axis has no direction. */
+/** Sets the time of a series whose axis has no direction. */
 void
 SetTime(const NrrdFields & fields, unsigned int axis, ImageFileHeader & header)
 {

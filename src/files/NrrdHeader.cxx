@@ -26,7 +26,7 @@
 #include <stdexcept>
 
 /** \file
- * \brief NRRD headers by the definition of the format, https://teem.sourceforge.net/nrrd/format.html. */
+ * \brief NRRD headers according to the definition of the format, https://teem.sourceforge.net/nrrd/format.html. */
 
 namespace itk::CudaSpline
 {
@@ -103,7 +103,7 @@ EncodingOf(const std::string & value)
   return found->second;
 }
 
-/** The files of the numbers. */
+/** Finds the files of the numbers. */
 void
 FindFiles(const NrrdFields & fields, ImageFileHeader & header)
 {
@@ -165,7 +165,7 @@ FindFiles(const NrrdFields & fields, ImageFileHeader & header)
   header.files = { value };
 }
 
-/** Integer of a skip. */
+/** Returns the integer of a skip. */
 std::int64_t
 SkipOf(const NrrdFields & fields, const std::string & field, double least)
 {
@@ -182,7 +182,7 @@ SkipOf(const NrrdFields & fields, const std::string & field, double least)
   return static_cast<std::int64_t>(skip);
 }
 
-/** Sets how the numbers are stored, and where. */
+/** Sets the storage of the numbers, and their position. */
 void
 SetData(const NrrdFields & fields, ImageFileHeader & header)
 {

@@ -30,7 +30,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Goes through the fields of a header: offsets and types are those of nifti1.h and nifti2.h. */
+/** Visits the fields of a header. Offsets and types are those of nifti1.h and nifti2.h. */
 template <typename THeader, typename TVisitor>
 void
 VisitFields(THeader & h, const TVisitor & visit)
@@ -155,7 +155,7 @@ public:
     TStored stored;
     if constexpr (std::is_integral<TStored>::value)
     {
-      // What an input said, and the other version has no room for, is not known rather than another number.
+      // If the other version cannot store a value of the input, the field is set to unknown instead of another number.
       const auto wanted = static_cast<std::int64_t>(field);
       const bool isHeld = wanted >= static_cast<std::int64_t>(std::numeric_limits<TStored>::min()) &&
                           wanted <= static_cast<std::int64_t>(std::numeric_limits<TStored>::max());
@@ -231,7 +231,7 @@ WriteRawNiftiHeader(const RawNiftiHeader & header)
   VisitFields(header, Writer(bytes));
   if (header.version == 1)
   {
-    bytes[38] = 'r'; // the field "regular", which Analyze's readers expect
+    bytes[38] = 'r'; // the field "regular", which readers of Analyze files expect
   }
   return bytes;
 }

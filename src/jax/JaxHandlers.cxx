@@ -26,8 +26,9 @@
 #include <utility>
 
 /** \file
- * \brief The operations of cudaspline.jax as handlers of XLA's foreign functions: compiled functions call them without
- * Python. Arrays come dense and row-major; their shapes are those of python/cudaspline/jax/_operators.py. */
+ * \brief The operations of cudaspline.jax as handlers of XLA's foreign function interface. Compiled functions call
+ * them without Python. Arrays are dense and row-major. Their shapes are described in
+ * python/cudaspline/jax/_operators.py. */
 
 namespace ffi = xla::ffi;
 
@@ -41,7 +42,7 @@ struct PointOptions
   std::int32_t mode;
   double       border;
   std::int32_t derivatives;
-  std::int32_t threads; ///< of the host; 0: as the library finds
+  std::int32_t threads; ///< threads of the host; 0: the default of the library
 };
 
 /** Attributes of a filter. */
@@ -49,32 +50,32 @@ struct FilterOptions
 {
   std::int32_t order;
   std::int32_t mode;
-  std::int32_t first; ///< of the neighbouring axes that are filtered
-  std::int32_t axes;  ///< how many these are
+  std::int32_t first; ///< first of the consecutive axes that are filtered
+  std::int32_t axes;  ///< number of these
   std::int32_t adjoint;
-  std::int32_t threads; ///< of the host; 0: as the library finds
+  std::int32_t threads; ///< threads of the host; 0: the default of the library
 };
 
 /** Attributes of local correlation. */
 struct CorrelationOptions
 {
-  ffi::Span<const std::int64_t> radius;  ///< of windows, by axis
-  std::int32_t                  threads; ///< of the host; 0: as the library finds
+  ffi::Span<const std::int64_t> radius;  ///< radius of windows, by axis
+  std::int32_t                  threads; ///< threads of the host; 0: the default of the library
 };
 
 /** Attributes of a joint histogram. */
 struct JointOptions
 {
-  std::int32_t threads; ///< of the host; 0: as the library finds
+  std::int32_t threads; ///< threads of the host; 0: the default of the library
 };
 
-/** Where the arrays of a call are, and in which order of work. */
+/** Device and stream of a call. */
 struct Place
 {
   bool   isDevice;
   void * stream;
 
-  /** The number of the device, by an array: XLA counts those that it was given, the library all. */
+  /** Returns the number of the device of an array. XLA counts the devices that it was given, the library counts all. */
   std::int32_t
   DeviceOf(const void * array) const
   {
@@ -82,7 +83,7 @@ struct Place
   }
 };
 
-/** Contexts by which a binding asks for a Place. */
+/** Contexts with which a binding requests a Place. */
 struct OnHost
 {};
 struct OnDevice
@@ -139,7 +140,7 @@ namespace
 using Array = ffi::AnyBuffer;
 using Result = ffi::Result<ffi::AnyBuffer>;
 
-/** -1 where nothing is computed with it: the library refuses it by name then. */
+/** Returns -1 for a type that is not supported; the library then refuses it by name. */
 std::int32_t
 ElementOf(const Array & array)
 {
@@ -154,7 +155,7 @@ ElementOf(const Array & array)
   }
 }
 
-/** Elements from an image to the next one's; 0 where one stands for all of a batch. */
+/** Returns the number of elements from an image to the next one; 0 if one image is used for the whole batch. */
 std::int64_t
 StrideOf(const Array & array, std::int64_t batches)
 {
@@ -164,7 +165,7 @@ StrideOf(const Array & array, std::int64_t batches)
            : static_cast<std::int64_t>(array.element_count()) / std::max<std::int64_t>(images, 1);
 }
 
-/** A function of the interface with what was described; its error as XLA's. */
+/** Calls a function of the interface with a description, and converts its error to XLA's. */
 template <typename TDescribed>
 ffi::Error
 Run(std::int32_t (*function)(const TDescribed *, cudaspline_execution *),
@@ -191,7 +192,9 @@ Run(std::int32_t (*function)(const TDescribed *, cudaspline_execution *),
   }
 }
 
-/** What the operations at points have in common. \param[in] image has the shape (B, C, *size) */
+/** Returns the common part of the operations at points.
+ *
+ * \param[in] image has the shape (B, C, *size) */
 cudaspline_spline_points
 Describe(const Place &        place,
          const PointOptions & options,
@@ -247,7 +250,7 @@ Scatter(Place place, const PointOptions & options, Array weights, Array points, 
   return Run(cudaspline_scatter_derivatives, place, described, options.threads);
 }
 
-/** The axes before those that are filtered are one, so that there are not too many. */
+/** The axes before the filtered ones are joined to one, to limit their number. */
 cudaspline_array
 DescribeArray(const Array & array, std::int32_t first)
 {
@@ -286,7 +289,8 @@ Filter(Place place, const FilterOptions & options, Array samples, Result result)
              options.threads);
 }
 
-/** \param[in] mask without numbers: all samples count, \param[out] fixedGradient, movingGradient without: not wanted */
+/** \param[in] mask without numbers: all samples count
+ * \param[out] fixedGradient, movingGradient without numbers: not computed */
 ffi::Error
 Correlate(Place                      place,
           const CorrelationOptions & options,
@@ -323,7 +327,9 @@ Correlate(Place                      place,
   return Run(cudaspline_correlate_locally, place, described, options.threads);
 }
 
-/** What both operations of a joint histogram have in common. \param[in] mask without numbers: all samples count */
+/** Returns the common part of both operations of a joint histogram.
+ *
+ * \param[in] mask without numbers: all samples count */
 cudaspline_joint_samples
 DescribeJoint(const Place & place, Array fixed, Array moving, Array mask, Array ends, Array joint)
 {
@@ -348,7 +354,7 @@ MakeJoint(Place place, const JointOptions & options, Array fixed, Array moving, 
   return Run(cudaspline_accumulate_joint_histogram, place, described, options.threads);
 }
 
-/** \param[out] fixedGradient, movingGradient without numbers: not wanted */
+/** \param[out] fixedGradient, movingGradient without numbers: not computed */
 ffi::Error
 DifferentiateJoint(Place                place,
                    const JointOptions & options,
@@ -394,7 +400,7 @@ WithResults(TBinding && binding)
   }
 }
 
-/** How XLA calls an operation: the platform, the attributes, the arrays, and the results. */
+/** Returns the signature by which XLA calls an operation: platform, attributes, arrays, and results. */
 template <typename TPlace, typename TOptions, int VArrays, int VResults>
 auto
 Bind()
@@ -404,7 +410,7 @@ Bind()
 
 } // namespace
 
-// As python/cudaspline/jax/_ffi.py finds them.
+// The names are those in python/cudaspline/jax/_ffi.py.
 #define CUDASPLINE_JAX_HANDLER(name, operation, options, arrays, results)                                              \
   XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_##name##_cpu, operation, (Bind<OnHost, options, arrays, results>()));   \
   XLA_FFI_DEFINE_HANDLER_SYMBOL(cudaspline_jax_##name##_cuda, operation, (Bind<OnDevice, options, arrays, results>()))

@@ -16,17 +16,19 @@
  *
  *=========================================================================*/
 /** \file
- * \brief The library in a folder that ITK_AUTOLOAD_PATH names: it loads the real one where that fits, and nothing else.
+ * \brief Loader library in a folder of ITK_AUTOLOAD_PATH. It loads the factory's library if that matches the calling
+ * ITK, and has no other purpose.
  *
- * Every ITK of a process looks into these folders, whatever its version is and wherever its code lies, and takes what a
- * library's itkLoad() returns for an object of its own. A library that is linked to an ITK brings that ITK with it, and
- * what it returns kills every other. So this one is linked to the C library alone, and itkLoad() is there only for the
- * ITK that the real library is linked to: the shared one, when that very one asks.
+ * Every ITK in a process searches these folders, for any version and location of its code, and treats the result of a
+ * library's itkLoad() as an object of its own. A library that is linked to an ITK loads that ITK, and its object would
+ * crash any other ITK. Therefore this library is linked to the C library only, and it provides itkLoad() only to the
+ * ITK to which the factory's library is linked, if that is the shared library that calls.
  *
- * A null would not do: no ITK up to 6.0 looks at what itkLoad() returns before it writes to it. A library without an
- * itkLoad() all of them close again. itkLoad is an indirect function, which the C library resolves anew each time that
- * it is asked for the symbol: what ResolveItkLoad() returns is what ITK gets for it, and null is "no such symbol".
- * Nothing in here refers to itkLoad, so there is no relocation that would resolve it before this library is ready. */
+ * Returning null is not possible: no ITK up to 6.0 checks the result of itkLoad() before it writes to it. All versions
+ * close a library without an itkLoad(). Therefore itkLoad is an indirect function, which the C library resolves each
+ * time the symbol is requested. The result of ResolveItkLoad() is what ITK gets for the symbol, and null means that
+ * there is no such symbol. No code in this file refers to itkLoad, so there is no relocation that would resolve it
+ * before this library is ready. */
 
 #include <cerrno>
 #include <climits>
@@ -47,19 +49,19 @@
 namespace
 {
 
-/** What the build knows: names of libraries, without folders. */
+/** Names of libraries from the build, without folders. */
 constexpr char Factories[] = CUDASPLINE_LOADER_FACTORIES;
 constexpr char Module[] = CUDASPLINE_LOADER_MODULE;
 constexpr char ItkCommon[] = CUDASPLINE_LOADER_ITK_COMMON;
-/** Where ITK's dlsym() is; empty where that is in another library of ITK's. */
+/** The library that contains ITK's call of dlsym(); empty if it is in another library of ITK. */
 constexpr char ItkSystem[] = CUDASPLINE_LOADER_ITK_SYSTEM;
 
-/** A symbol of ITKCommon's, whose mangled name is that of every version. */
+/** A symbol of ITKCommon whose mangled name is the same in every version. */
 constexpr char ItkSymbol[] = "_ZN3itk17ObjectFactoryBase6ReHashEv";
 
 using LoadFunction = void * (*)();
 
-/** As CudaSplineTrace::IsOn(). */
+/** Same as CudaSplineTrace::IsOn(). */
 bool
 IsTraceOn()
 {
@@ -67,9 +69,10 @@ IsTraceOn()
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
 }
 
-/** Says why nothing is loaded, where somebody wants to know, and returns the null of a missing symbol.
+/** Prints why nothing is loaded if the trace is on, and returns null for a missing symbol.
  *
- * Silent otherwise: a variable that is set for one program is seen by all that it starts. */
+ * It is silent otherwise, because a variable that is set for one program is inherited by all programs that it starts.
+ */
 [[gnu::format(printf, 1, 2)]] LoadFunction
 Refuse(const char * format, ...)
 {
@@ -82,12 +85,12 @@ Refuse(const char * format, ...)
     std::vsnprintf(reason, sizeof(reason), format, arguments);
     va_end(arguments);
     std::snprintf(line, sizeof(line), "CudaSpline: %s is not loaded, because %s.\n", Factories, reason);
-    std::fputs(line, stderr); // one write: lines of several threads are not mixed
+    std::fputs(line, stderr); // one write, so that lines of several threads are not mixed
   }
   return nullptr;
 }
 
-/** The loaded object (program or library) that an address belongs to, or null. */
+/** Returns the loaded object (program or library) that contains an address, or null. */
 const link_map *
 ObjectOf(const void * address)
 {
@@ -96,7 +99,7 @@ ObjectOf(const void * address)
   return dladdr1(address, &info, &object, RTLD_DL_LINKMAP) != 0 ? static_cast<const link_map *>(object) : nullptr;
 }
 
-/** The library that a dependency of this name is bound to, where that is loaded already; null otherwise. */
+/** Returns the library to which a dependency of this name is bound, if it is already loaded; otherwise null. */
 const link_map *
 LoadedLibrary(const char * name)
 {
@@ -111,11 +114,11 @@ LoadedLibrary(const char * name)
   return object;
 }
 
-/** The object whose code asks for itkLoad: an ITK's. Null where the stack does not tell.
+/** Returns the object whose code requests itkLoad, which is an ITK. Null if the stack does not show it.
  *
- * By the stack, because dlsym() does not tell a resolver its caller. The nearest frame outside of the C library and of
- * ITK's system library is meant: a shared ITK may have called the program that holds another, and that again this one.
- * */
+ * The stack is used because dlsym() does not pass its caller to a resolver. The caller is the nearest frame outside of
+ * the C library and of ITK's system library: a shared ITK may have called a program that contains another ITK, which
+ * then calls this library. */
 const link_map *
 FindCaller()
 {
@@ -125,7 +128,7 @@ FindCaller()
   };
   void *    frames[64];
   const int count = backtrace(frames, 64);
-  bool      isOutside = false; // of the calls of this library: sanitizers replace backtrace()
+  bool      isOutside = false; // frames of this library have been passed: sanitizers replace backtrace()
   for (int frame = 0; frame < count; ++frame)
   {
     const link_map * const object = ObjectOf(frames[frame]);
@@ -143,14 +146,14 @@ FindCaller()
   return nullptr;
 }
 
-/** For messages; a program's own name is empty. */
+/** Returns a name for messages. The name of a program is empty. */
 const char *
 NameOf(const link_map * object)
 {
   return object == nullptr ? "an unknown caller" : *object->l_name == '\0' ? "the program itself" : object->l_name;
 }
 
-/** Cuts the last name off a path; false where there is none. */
+/** Removes the last component of a path. Returns false if there is none. */
 bool
 CutName(char * path)
 {
@@ -163,7 +166,7 @@ CutName(char * path)
   return true;
 }
 
-/** Reads all of an object from a place in a file. */
+/** Reads an object from a position in a file. */
 template <typename T>
 bool
 ReadAt(int file, off_t place, T & object)
@@ -171,10 +174,10 @@ ReadAt(int file, off_t place, T & object)
   return pread(file, &object, sizeof(T), place) == static_cast<ssize_t>(sizeof(T));
 }
 
-/** \brief What is wrong with the file of a library, or null.
+/** \brief Describes the damage of a library file, or returns null.
  *
- * The dynamic loader maps what is written in the headers: where the end of a file is missing or was never written, the
- * process dies by a signal when it is read. The table of sections is what linkers write last. */
+ * The dynamic loader maps the ranges in the headers. If the end of a file is missing or was never written, the process
+ * is killed by a signal when it is read. Linkers write the table of sections last. */
 const char *
 DamageOf(const char * path)
 {
@@ -209,9 +212,11 @@ DamageOf(const char * path)
   return damage;
 }
 
-/** \brief Loads the real library, which is next to this one's folder, and returns the function that makes its factory.
+/** \brief Loads the factory's library, which is next to the folder of this library, and returns the function that makes
+ * the factory.
  *
- * By the place of the file and not by the name that it was opened by: a link may be in a folder of the user's. */
+ * The location of the file is used, not the name with which it was opened, because a link may be in a folder of the
+ * user. */
 LoadFunction
 LoadFactories()
 {
@@ -222,7 +227,7 @@ LoadFactories()
     return Refuse("the folder of %s cannot be found", NameOf(self));
   }
   char path[PATH_MAX + sizeof(Factories) + sizeof(Module)];
-  // Its dependencies are next to it; elsewhere only if a build was assembled manually.
+  // Its dependencies are next to it. They are elsewhere only if a build was assembled manually.
   std::snprintf(path, sizeof(path), "%s/%s", folder, Module);
   const char * damage = access(path, F_OK) == 0 ? DamageOf(path) : nullptr;
   if (damage == nullptr)
@@ -234,8 +239,8 @@ LoadFactories()
   {
     return Refuse("%s cannot be used: %s", path, damage);
   }
-  // Bound at once: missing symbols of a library of the same name are reported here, and do not end the program later.
-  // Never closed, as objects outlive the factory.
+  // RTLD_NOW: missing symbols of a library with the same name are reported here, and do not end the program later. It
+  // is never closed, because objects outlive the factory.
   void * const library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr)
   {
@@ -249,8 +254,8 @@ LoadFactories()
 
 extern "C"
 {
-  /** What dlsym() gives for itkLoad. The C library holds its lock, which the thread may take again; no code of ITK's is
-   * called. Not static: only by GCC would its name be that of C. */
+  /** Returns the address for the symbol itkLoad to dlsym(). The C library holds its lock, which this thread may lock
+   * again. No code of ITK is called. It is not static, because only GCC would then keep its C name. */
   [[gnu::visibility("hidden")]] LoadFunction
   ResolveItkLoad()
   {
@@ -266,7 +271,7 @@ extern "C"
     {
       return Refuse("it was requested by the ITK of %s, but was built for %s", NameOf(caller), common->l_name);
     }
-    // A program that exports an ITK of its own has replaced parts of the shared one by it.
+    // A program that exports its own ITK has replaced parts of the shared one.
     const void * const first = dlsym(RTLD_DEFAULT, ItkSymbol);
     if (first != nullptr && ObjectOf(first) != common)
     {
@@ -275,7 +280,7 @@ extern "C"
     return LoadFactories();
   }
 
-  /** What ITK calls of each library in the folders of ITK_AUTOLOAD_PATH. */
+  /** ITK calls this function of each library in the folders of ITK_AUTOLOAD_PATH. */
   [[gnu::visibility("default"), gnu::ifunc("ResolveItkLoad")]] void *
   itkLoad();
 }

@@ -31,7 +31,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** The voxels of each label but the background. */
+/** Counts the voxels of each label except the background. */
 std::map<std::int32_t, std::int64_t>
 CountLabels(const LabelMap & map)
 {
@@ -60,7 +60,7 @@ CountOnes(std::uint32_t code)
   return ones;
 }
 
-/** All codes of some bits of which half are 1. */
+/** Lists all codes of a number of bits, half of which are 1. */
 std::vector<std::uint32_t>
 ListCodes(std::size_t bits)
 {
@@ -75,7 +75,7 @@ ListCodes(std::size_t bits)
   return codes;
 }
 
-/** Warns of labels that only one map has. */
+/** Warns about labels that only one map has. */
 void
 WarnOfUnpaired(const std::vector<std::int32_t> & labels, const std::string & owner, PipelineMessages & messages)
 {
@@ -162,7 +162,7 @@ LabelCodes::Write(const LabelMap &         map,
 {
   const double one = std::sqrt(volume / m_Volume);
   host.ParallelFor(map.grid.Count(), [&](std::int64_t begin, std::int64_t end) {
-    auto last = m_Codes.begin(); // neighbours mostly have the same label
+    auto last = m_Codes.begin(); // neighbours usually have the same label
     for (std::int64_t n = begin; n < end; ++n)
     {
       const std::int32_t label = map.pixels[n];

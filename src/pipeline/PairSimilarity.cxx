@@ -24,7 +24,7 @@
 #include <stdexcept>
 
 /** \file
- * \brief How alike two images are under a transform that is given. */
+ * \brief Measures the similarity of two images under a given transform. */
 
 namespace itk::CudaSpline
 {
@@ -70,7 +70,7 @@ MeasureSimilarity(const ImagePair &                          pair,
     return found.value;
   };
   PairSimilarity similarity;
-  similarity.correlation = std::sqrt(std::max(0.0, -valueOf(MetricKind::Correlation))); // which is its square
+  similarity.correlation = std::sqrt(std::max(0.0, -valueOf(MetricKind::Correlation))); // the value is its square
   similarity.localCorrelation = -valueOf(MetricKind::LocalCorrelation);
   return similarity;
 }

@@ -60,7 +60,7 @@ CountMaskBytes(const MaskedImage & image)
   return image.mask == nullptr ? 0 : static_cast<std::size_t>(image.maskGrid.Count());
 }
 
-/** The metric of a pair of images whose value is in their units, if a stage compares them by one. */
+/** Returns the metric whose value is in the units of a pair of images, if a stage uses one for this pair. */
 std::optional<MetricKind>
 FindMetricOfValues(const RegistrationSpec & spec, std::size_t pair)
 {
@@ -83,7 +83,7 @@ PlaceOf(const FieldGrid & grid, std::int64_t x, std::int64_t y, std::int64_t z)
                           static_cast<double>(grid.start[2] + z) } });
 }
 
-/** Whether a point is inside the buffer of an image, as itk::ImageFunction::IsInsideBuffer(). */
+/** Returns whether a point is inside the buffer of an image, like itk::ImageFunction::IsInsideBuffer(). */
 bool
 IsInside(const FieldGrid & grid, const FieldGrid::Vector & point)
 {
@@ -103,14 +103,14 @@ IsInside(const FieldGrid & grid, const FieldGrid::Vector & point)
   return true;
 }
 
-/** What an operation is expected to take where it would run. */
+/** Returns the expected time and backend of an operation. */
 StageForecast
 MakeForecast(const RunnableOperation &                      operation,
              const std::function<MemoryPlan(std::size_t)> & plan,
              const std::string &                            device,
              const ExecutionContext &                       context)
 {
-  const bool            isOurs = ParseDeviceWish(device).kind == DeviceWish::Kind::Fastest;
+  const bool            isOurs = ParseDeviceWish(device).kind == DeviceRequest::Kind::Fastest;
   const unsigned int    threads = context.host != nullptr ? context.host->GetConcurrency() : 1;
   const DeviceSelection selection = ChooseDevices(operation, device, isOurs, threads, nullptr, false);
   const CallForecast    times = ForecastOnThisMachine(operation.work(0), threads);
@@ -132,7 +132,7 @@ PreparedImages::PreparedImages(const RegistrationInput & input, const ExecutionC
   , m_Host(host)
 {
   m_Host.backend = Backend::Cpu;
-  // Callers invert matrices in their own ways; results do not depend on that.
+  // Callers use different algorithms to invert matrices. The results should not depend on that.
   for (ImagePair & pair : m_Pairs)
   {
     for (MaskedImage * const image : { &pair.fixed, &pair.moving })
@@ -265,7 +265,7 @@ PreparedImages::Clip(const std::array<double, 2> & quantiles)
     {
       const void * const pixels = this->ToHost(image->pixels, CountPixelBytes(*image));
       const auto         values = FindQuantiles(pixels, image->pixel, image->grid.Count(), quantiles, m_Host);
-      if (values) // else all values are the same
+      if (values) // otherwise all values are the same
       {
         this->Transform(*image, [cut = *values](auto value) {
           using Pixel = decltype(value);
@@ -469,7 +469,7 @@ PreparedImages::MeasureOverlap(std::size_t pair, const std::vector<TransformChai
   {
     return inside / all;
   }
-  // A small mask or a narrow overlap may lie between coarse samples.
+  // A small mask or a narrow overlap may not contain any coarse sample.
   const unsigned int last = whole.dimension - 1;
   for (std::int64_t slice = 0; slice < whole.size[last]; ++slice)
   {
@@ -630,7 +630,7 @@ PreparedImages::Run(const std::function<OperationWork()> &         work,
                           [&run](const ExecutionContext & context) { run(Residence(context)); } };
   };
   ExecutionContext context = m_Host;
-  context.progress = nullptr; // iterations report
+  context.progress = nullptr; // iterations report the progress
   if (m_Forecast != nullptr)
   {
     *m_Forecast = MakeForecast(operation, plan, device, context);

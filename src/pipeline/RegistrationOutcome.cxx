@@ -23,7 +23,7 @@
 #include <cmath>
 
 /** \file
- * \brief What a registration has come to. */
+ * \brief Results of a registration. */
 
 namespace itk::CudaSpline
 {
@@ -61,7 +61,7 @@ Describe(LevelEnd end)
 std::vector<FoundTransform>
 RegistrationOutcome::GetChain() const
 {
-  std::vector<FoundTransform> chain; // the last one first
+  std::vector<FoundTransform> chain; // in the order of the stages, reversed at the end
   if (start)
   {
     chain.emplace_back(*start);
@@ -81,7 +81,7 @@ RegistrationOutcome::GetChain() const
 bool
 HasLostGeometry(const FieldGrid & mask, const FieldGrid & image)
 {
-  bool isImageThere = true; // where the mask is
+  bool isImageThere = true; // whether the image has the same geometry
   for (unsigned int row = 0; row < mask.dimension; ++row)
   {
     for (unsigned int column = 0; column < mask.dimension; ++column)

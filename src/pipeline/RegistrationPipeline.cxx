@@ -36,13 +36,14 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** How many times as much another rotation has to explain. */
+/** Factor by which another rotation has to explain more. */
 constexpr double ClearlyMore = 1.05;
 
-/** Cosine of the angle (20 degrees) by which a linear result may rotate an axis before other rotations are searched. */
+/** Cosine of the angle (20 degrees) beyond which the rotation of an axis by a linear result is doubtful: other
+ * rotations are then searched. */
 constexpr double CosineOfLargeRotation = 0.94;
 
-/** Whether a transform rotates an axis by a large angle. */
+/** Returns whether a transform rotates an axis by a large angle. */
 bool
 RotatesFar(const LinearTransform & transform)
 {
@@ -58,7 +59,7 @@ RotatesFar(const LinearTransform & transform)
   return false;
 }
 
-/** A registration: images are prepared, stages run, and the result is checked. */
+/** A registration: prepares images, runs stages, and checks the result. */
 class Pipeline
 {
 public:
@@ -176,7 +177,7 @@ private:
     }
   }
 
-  /** Whether a stage has a weight of a term, which is 0 only where that counts, too. */
+  /** Returns whether a stage has a weight of a term. A weight of 0 counts only if \p maybeZero is set. */
   bool
   HasWeight(std::optional<double> StageSpec::*weight, bool maybeZero = false) const
   {
@@ -185,7 +186,7 @@ private:
     });
   }
 
-  /** \exception SpecError a term that is given has no weight, or a weight has no term */
+  /** \exception SpecError a given term has no weight, or a weight has no term */
   void
   CheckTerm(std::optional<double> StageSpec::*weight,
             bool                              isGiven,
@@ -225,7 +226,7 @@ private:
   void
   RefuseConstantImages()
   {
-    std::size_t checked = 0; // pairs whose masks are those of all stages
+    std::size_t checked = 0; // number of pairs that were checked with the masks of all stages
     for (std::size_t number = 0; number < m_Spec.stages.size(); ++number)
     {
       const StageSpec & stage = m_Spec.stages[number];
@@ -245,7 +246,7 @@ private:
     m_Images.SetMasks(m_Input.pairs);
   }
 
-  /** Whether any level has iterations. */
+  /** Returns whether any level has iterations. */
   bool
   Iterates() const
   {
@@ -294,7 +295,7 @@ private:
     return static_cast<std::size_t>(std::count_if(m_Spec.stages.begin(), m_Spec.stages.end(), IsLinear));
   }
 
-  /** How many linear stages there are before the first other one. */
+  /** Returns the number of linear stages before the first other one. */
   std::size_t
   CountFirstLinear() const
   {
@@ -302,12 +303,12 @@ private:
     return static_cast<std::size_t>(other - m_Spec.stages.begin());
   }
 
-  /** Whether the linear stages may start from another rotation: nothing that was asked for is against it. */
+  /** Returns whether the linear stages may start from another rotation, so that no option excludes it. */
   bool
   MayRotate()
   {
     const bool isStartOurs = this->GetOutcome().start && m_Spec.initial != InitialAlignment::Search;
-    // What images do not show is not judged by them.
+    // The check compares images only, so it cannot judge other terms.
     const bool hasTerms = this->HasWeight(&StageSpec::landmarkWeight) || this->HasWeight(&StageSpec::labelWeight);
     return isStartOurs && !hasTerms && !this->GetOutcome().isStopped && this->Iterates() &&
            std::any_of(m_Spec.stages.begin(), m_Spec.stages.end(), [](const StageSpec & stage) {
@@ -316,7 +317,7 @@ private:
            });
   }
 
-  /** Whether the linear result may be one with a wrong rotation. */
+  /** Returns whether the rotation of the linear result may be wrong. */
   bool
   IsDoubtful(const ImageAgreement & agreement) const
   {
@@ -325,8 +326,8 @@ private:
            (!std::isnan(agreement.significance) && found && RotatesFar(*found));
   }
 
-  /** Starts the linear stages once more from the best of many rotations, where the images have little in common or are
-   * rotated far, and a rotation explains more. The better result is kept. */
+  /** Runs the linear stages again from the best of many rotations, if the images have little in common or are rotated
+   * by a large angle, and if a rotation explains more. The better result is kept. */
   void
   CheckRotation(std::size_t linear)
   {
@@ -362,7 +363,9 @@ private:
         Brief(100.0 * after) + " % and is kept");
   }
 
-  /** Runs the linear stages from another start. \return what the result explains; -1 if they fail */
+  /** Runs the linear stages from another start.
+   *
+   * \return the fraction that the result explains; -1 if the stages fail */
   double
   TryStart(const RegistrationStart & start, std::size_t linear)
   {
@@ -377,11 +380,11 @@ private:
     }
     catch (const std::invalid_argument &)
     {
-      return -1.0; // the images do not overlap there
+      return -1.0; // the images do not overlap
     }
   }
 
-  /** The agreement under what is found before the first stage that is not linear. */
+  /** Returns the agreement after the stages before the first one that is not linear. */
   ImageAgreement
   MeasureLinear()
   {
@@ -390,8 +393,8 @@ private:
     return *m_OfLinear;
   }
 
-  /** The agreement under the result. What was measured of the linear stages is not measured again, unless masks or
-   * linear transforms are others now. */
+  /** Returns the agreement of the result. The agreement of the linear stages is reused, unless masks or linear
+   * transforms have changed. */
   ImageAgreement
   MeasureResult()
   {
@@ -400,14 +403,14 @@ private:
     {
       return *m_OfLinear;
     }
-    m_Images.SetMasks(m_Input.pairs); // not those of the last stage
+    m_Images.SetMasks(m_Input.pairs); // instead of those of the last stage
     const std::vector<TransformChain::Stage> linear = m_Stages.MakeLinearStages();
     ImageAgreement agreement = m_Images.MeasureAgreement(m_Stages.MakeStages(), isKnown ? nullptr : &linear);
     agreement.significance = isKnown ? m_OfLinear->significance : agreement.significance;
     return agreement;
   }
 
-  /** Whether the images can belong to each other. */
+  /** Checks whether the images can belong to each other. */
   void
   CheckAgreement()
   {
@@ -416,7 +419,7 @@ private:
       return;
     }
     ImageAgreement agreement = this->MeasureResult();
-    if (!this->Iterates()) // what was given is not judged by what a registration finds by chance
+    if (!this->Iterates()) // a given transform is not compared with what a registration finds by chance
     {
       agreement.significance = std::numeric_limits<double>::quiet_NaN();
       agreement.isConstant = false;
@@ -435,7 +438,7 @@ private:
   PreparedImages            m_Images;
   RegistrationStart         m_Start;
   StageSequence             m_Stages;
-  /** Under what the linear stages before all others found, if it was measured. */
+  /** Agreement after the linear stages before all others, if it was measured. */
   std::optional<ImageAgreement> m_OfLinear;
 };
 

@@ -67,7 +67,7 @@ StageSpec::GetKind() const
 
 namespace
 {
-/** Whether ITK has no such metric. */
+/** Returns whether ITK does not have a metric. */
 bool
 IsNotOfItk(MetricKind kind)
 {
@@ -214,7 +214,8 @@ CountStillLevels(const StageSpec & stage, const FieldGrid & fixed)
 namespace
 {
 
-/** How many iterations of a level are likely: optimizers of few parameters converge long before their maximum. */
+/** Returns the expected number of iterations of a level: optimizers of a few parameters converge long before their
+ * maximum. */
 double
 ExpectIterations(const StageSpec & stage, const PyramidLevel & level)
 {
@@ -222,7 +223,7 @@ ExpectIterations(const StageSpec & stage, const PyramidLevel & level)
   return std::min<double>(level.iterations, usual);
 }
 
-/** The likely finished fraction of a level after an iteration: 95 % after those that are likely. */
+/** Estimates the finished fraction of a level after an iteration: 95 % after the expected number. */
 double
 EstimateLevel(const StageSpec & stage, const PyramidLevel & level, unsigned int iteration)
 {
@@ -245,7 +246,7 @@ EstimateProgress(const RegistrationSpec & spec,
     const StageSpec & of = spec.stages[s];
     for (std::size_t l = 0; l < of.levels.size(); ++l)
     {
-      // An iteration of a field warps and inverts: about 20 evaluations of a metric.
+      // An iteration of a field warps and inverts, which takes as long as about 20 evaluations of a metric.
       const double one = (of.IsOfFields() ? 10.0 : 0.5) / std::pow(of.levels[l].shrink, dimension);
       const double expected = ExpectIterations(of, of.levels[l]);
       const bool   isPast = s < stage || (s == stage && l < level);

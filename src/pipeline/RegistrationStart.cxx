@@ -29,7 +29,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** The centre between the first and the last sample of a grid. */
+/** Returns the centre between the first and the last sample of a grid. */
 FieldGrid::Vector
 FindMiddle(const FieldGrid & grid)
 {
@@ -49,8 +49,9 @@ FindMiddle(const FieldGrid & grid)
   return first;
 }
 
-/** The pair whose moments are aligned, with its masks on the host: without masks if only one image has a mask and that
- * is small, because the centre of a small part of an image does not belong to the centre of another, whole image. */
+/** Returns the pair whose moments are aligned, with its masks on the host. Masks are omitted if only one image has a
+ * mask and it is small, because the centre of a small part of one image does not correspond to the centre of the
+ * other, whole image. */
 ImagePair
 PairOfMoments(PreparedImages & images)
 {
@@ -79,7 +80,7 @@ FindCentre(const MaskedImage & image, const std::string & name, const Residence 
   return *centre;
 }
 
-/** A translation, as a rigid transform. */
+/** Returns a translation as a rigid transform. */
 LinearTransform
 MakeShift(const FieldGrid::Vector & centre, const LinearTransform::Vector & shift, unsigned int dimension)
 {

@@ -29,11 +29,11 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Levels whose results were clearly worse than their starts. */
+/** Warns about levels whose results were clearly worse than their starts. */
 void
 WarnOfUndoneLevels(std::size_t number, const StageOutcome & outcome, PipelineMessages & messages)
 {
-  constexpr double clear = 0.05; // less is what an optimizer leaves at a start that was a minimum
+  constexpr double clear = 0.05; // an optimizer that starts at a minimum may increase the value by less
   const auto       undone = std::find_if(outcome.levels.begin(), outcome.levels.end(), [](const LevelRecord & level) {
     return level.end == LevelEnd::Undone && level.loss > clear;
   });
@@ -50,8 +50,8 @@ WarnOfUndoneLevels(std::size_t number, const StageOutcome & outcome, PipelineMes
   messages.Warn(PipelineWarning::Kind::UndoneLevels, static_cast<int>(number), name + reason);
 }
 
-/** A level that ended by its number of iterations while values still fell fast, and no later level found an end, or
- * all later ones were undone. */
+/** Warns about a level that ended by its number of iterations while values still decreased fast, if no later level
+ * converged, or if all later ones were undone. */
 void
 WarnOfFewIterations(const StageSpec &    stage,
                     std::size_t          number,
@@ -66,7 +66,7 @@ WarnOfFewIterations(const StageSpec &    stage,
   {
     return;
   }
-  const unsigned int span = std::min(10U, last->iterations - 1); // of the rate
+  const unsigned int span = std::min(10U, last->iterations - 1); // iterations for the rate
   messages.Warn(
     PipelineWarning::Kind::FewIterations,
     static_cast<int>(number),
@@ -97,7 +97,7 @@ WarnOfRestrictedStart(const RegistrationSpec &  spec,
   {
     return;
   }
-  // Axes of fields are those of space, as of translations.
+  // The axes of fields are those of space, like the axes of translations.
   const auto * const            linear = std::get_if<LinearModel>(&stage.model);
   const LinearTransform         moves(linear != nullptr ? linear->kind : LinearKind::Translation, fixed.dimension);
   const LinearTransform::Vector shift = start.transform->GetTranslation();

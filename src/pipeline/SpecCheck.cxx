@@ -36,7 +36,7 @@ GetPhysicalMemory()
   return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
 }
 
-/** What is wrong with a dense search; empty if nothing is. */
+/** Describes the problem of a dense search. Empty if there is none. */
 std::string
 DescribeSearchProblem(const DenseSearchOptions & search, const FieldGrid & fixed)
 {
@@ -56,7 +56,7 @@ DescribeSearchProblem(const DenseSearchOptions & search, const FieldGrid & fixed
   return text;
 }
 
-/** What is wrong with the grid of a B-spline; empty if nothing is. */
+/** Describes the problem of the grid of a B-spline. Empty if there is none. */
 std::string
 DescribeGridProblem(const SplineModel & spline, const FieldGrid & fixed)
 {
@@ -67,7 +67,7 @@ DescribeGridProblem(const SplineModel & spline, const FieldGrid & fixed)
            " axes; give 1 number, or one per axis";
   }
   const std::vector<double> spacings = FindGridSpacing(spline, fixed);
-  double                    count = fixed.dimension; // of coefficients
+  double                    count = fixed.dimension; // number of coefficients
   for (unsigned int d = 0; d < fixed.dimension; ++d)
   {
     const double extent = fixed.spacing[d] * static_cast<double>(std::max<std::int64_t>(fixed.size[d], 2) - 1);

@@ -33,7 +33,7 @@ namespace
 
 constexpr const char * VersionKey = "cudaspline_registration";
 
-const std::vector<std::string> PrecisionNames{ "float32", "float64", "float", "double" }; // those of C, too
+const std::vector<std::string> PrecisionNames{ "float32", "float64", "float", "double" }; // also the names of the C API
 const std::vector<std::string> InitialNames{ "moments", "centre", "search", "none", "center" };
 
 std::vector<std::string>
@@ -58,29 +58,29 @@ FindOption(const std::string & name)
   return found == all.end() ? nullptr : &*found;
 }
 
-/** Whether a value that is given for all stages is for a kind. */
+/** Returns whether a value that is given for all stages is for a kind. */
 bool
 IsValueFor(const StageOption & option, const Json & value, StageKind kind)
 {
-  if (std::string(option.name) == "optimizer") // each model has its own
+  if (std::string(option.name) == "optimizer") // each model has its own optimizers
   {
     return option.IsFor(kind) && !IsOptimizerOfOthers(value, kind);
   }
-  if (std::string(option.name) == "order" && kind >= StageKind::Syn) // fields have two of the orders
+  if (std::string(option.name) == "order" && kind >= StageKind::Syn) // fields support two of the orders
   {
     return option.IsFor(kind) && (value == 1 || value == 3);
   }
   return option.IsFor(kind);
 }
 
-/** Whether a value is an option of metrics that compare several pairs of images. */
+/** Returns whether a value is an option of metrics that compare several pairs of images. */
 bool
 IsOfPairs(const StageOption & option, const Json & value)
 {
   return std::string(option.name) == "metric" && value.is_array();
 }
 
-/** "'syn' with the metric 'cc'" */
+/** Returns for example "'syn' with the metric 'cc'". */
 std::string
 DescribeStage(const StageSpec & stage)
 {
@@ -93,7 +93,7 @@ DescribeStage(const StageSpec & stage)
          metrics;
 }
 
-/** A member that is an object; an empty one if it is not. */
+/** Returns a member that is an object, or an empty object if it is not. */
 Json
 ObjectOf(const Json & document, const char * member)
 {
@@ -138,7 +138,7 @@ public:
   }
 
 private:
-  /** Whether a value is one of several names, in any case. */
+  /** Returns whether a value is one of several names, in any case. */
   static bool
   IsAnyOf(const Json & value, const std::vector<std::string> & names)
   {
@@ -153,7 +153,7 @@ private:
     m_Problems.push_back({ option, stage, value.dump(), error.what(), error.names, error.isType });
   }
 
-  /** Calls what reads a value, and notes what is wrong with it. */
+  /** Calls a function that reads a value, and records its problem. */
   template <typename TRead>
   void
   Try(const std::string & option, int stage, const Json & value, const TRead & read)
@@ -198,7 +198,7 @@ private:
     }
   }
 
-  /** What is not of a stage. */
+  /** Reads options of the whole registration. */
   void
   ReadWhole(const Json & document)
   {
@@ -221,7 +221,7 @@ private:
          [&](const Json & value) { m_WarpedOrder = static_cast<unsigned int>(ReadInteger(value, 1, 5)); });
   }
 
-  /** The order of the last stage that has one, or 1. */
+  /** Returns the order of the last stage that has one, or 1. */
   static unsigned int
   FindLastOrder(const std::vector<StageSpec> & stages)
   {
@@ -247,7 +247,7 @@ private:
     return quantiles;
   }
 
-  /** The stages of the document, or of its preset. */
+  /** Returns the stages of the document, or of its preset. */
   Json
   ListStages(const Json & document, bool & isOfPreset)
   {
@@ -287,7 +287,7 @@ private:
     const bool hasLevels = isGiven("iterations") || isGiven("shrink") || isGiven("sigmas") || isGiven("levels");
     if (isGiven("sampling") && !isGiven("fraction"))
     {
-      DropFraction(chosen); // it belongs to the preset's sampling
+      DropFraction(chosen); // it belongs to the sampling of the preset
     }
     if (chosen.contains("large") && !hasLevels &&
         *std::max_element(m_Size.begin(), m_Size.end()) >= chosen["large"]["minimum_size"].get<std::int64_t>())
@@ -297,7 +297,7 @@ private:
     return chosen["stages"];
   }
 
-  /** Whether a document has an option of stages, for all of them or for each. */
+  /** Returns whether a document has an option of stages, for all of them or for each. */
   static bool
   IsGiven(const Json & document, const char * option)
   {
@@ -317,11 +317,12 @@ private:
     }
   }
 
-  /** Options of the document for one stage: those for all stages, then those with a value for each stage. */
+  /** Applies options of the document to one stage: those for all stages first, then those with a value for each stage.
+   */
   void
   ApplyOptions(const Json & document, std::size_t number, std::size_t count, StageDraft & draft)
   {
-    // In the order of the table: iterations replace limits of a preset, and not those that come with them.
+    // In the order of the table: iterations replace limits of a preset, but not limits that are given with them.
     const Json forAll = ObjectOf(document, "options");
     const Json forEach = ObjectOf(document, "stage_options");
     for (const StageOption & option : AllStageOptions())
@@ -350,7 +351,7 @@ private:
     }
   }
 
-  /** The kind of an entry of the list of stages. */
+  /** Returns the kind of an entry of the list of stages. */
   std::optional<StageKind>
   ReadKind(const Json & entry, int number)
   {
@@ -411,7 +412,10 @@ private:
     }
   }
 
-  /** Whether an option has a problem. \param[in] number of the stage; -1: of any stage */
+  /** Returns whether an option has a problem.
+   *
+   * \param[in] option name of the option
+   * \param[in] number number of the stage; -1: any stage */
   bool
   HasProblem(const std::string & option, int number) const
   {
@@ -420,7 +424,7 @@ private:
     });
   }
 
-  /** Reports values of options that none of the stages uses which they are for. */
+  /** Reports values of options that are for some of the stages, but used by none of them. */
   void
   CheckUse(const Json & options, int number, const std::vector<StageSpec> & stages)
   {
@@ -448,9 +452,9 @@ private:
     }
   }
 
-  /** Reports options that were given, not those of a preset, and that no stage uses.
+  /** Reports options that no stage uses, if they were given and are not from a preset.
    *
-   * \param[in] read the stages; empty where the kind is not known */
+   * \param[in] read the stages; empty if the kind is not known */
   void
   CheckUses(const Json &                                  document,
             const Json &                                  stages,
@@ -458,7 +462,7 @@ private:
             bool                                          isOfPreset)
   {
     const auto isWrong = [this](const char * option) { return this->HasProblem(option, -1); };
-    if (isWrong("metric") || isWrong("sampling") || isWrong("step")) // which decide what is used
+    if (isWrong("metric") || isWrong("sampling") || isWrong("step")) // they determine which options are used
     {
       return;
     }
@@ -525,7 +529,7 @@ private:
       this->ApplyOptions(document, number, stages.size(), draft);
       if (isOfPreset && draft.stage.HasMetricThat(HasWindows) && !IsGiven(document, "sampling"))
       {
-        draft.stage.samples.choice = SampleChoice::All; // the preset's sampling is that of its own metric
+        draft.stage.samples.choice = SampleChoice::All; // the sampling of the preset is for its own metric
         draft.fraction.reset();
       }
       read[number] = draft.stage;
@@ -537,7 +541,7 @@ private:
     this->CheckUses(document, stages, read, isOfPreset);
   }
 
-  /** Values for all stages, where these are not known: what no kind of stage accepts. */
+  /** Reads values for all stages if the stages are not known. Reports values that no kind of stage accepts. */
   void
   CheckValues(const Json & document)
   {
@@ -552,7 +556,9 @@ private:
     }
   }
 
-  /** Reads a value as that of the first kind that accepts it. \exception ValueError none does */
+  /** Reads a value like the first kind that accepts it.
+   *
+   * \exception ValueError no kind accepts it */
   static void
   ReadForAnyKind(const StageOption & option, const Json & value)
   {
@@ -577,7 +583,7 @@ private:
     throw *problem;
   }
 
-  /** Options that are not known, or are for none of the stages.
+  /** Reports options that are not known, or are for none of the stages.
    *
    * \param[in] count number of stages; 0: it is not known */
   void
@@ -641,11 +647,11 @@ private:
   std::array<std::int64_t, 3> m_Size;
   RegistrationSpec            m_Spec;
   std::optional<unsigned int> m_WarpedOrder; ///< if it is given
-  std::vector<StageKind>      m_Kinds;       ///< of the stages that are known
+  std::vector<StageKind>      m_Kinds;       ///< kinds of the known stages
   std::vector<SpecProblem>    m_Problems;
 };
 
-/** The members of an object, one on each line. */
+/** Returns the members of an object, one per line. */
 std::string
 WriteMembers(const Json & object, const std::string & indent)
 {

@@ -46,7 +46,7 @@ constexpr unsigned int Linear =
 constexpr unsigned int Spline = Bit(StageKind::BSpline);
 constexpr unsigned int Velocity = Bit(StageKind::Tvf);
 constexpr unsigned int Pairs =
-  Bit(StageKind::Syn) | Bit(StageKind::Greedy) | Velocity; // compare several pairs of images
+  Bit(StageKind::Syn) | Bit(StageKind::Greedy) | Velocity; // can compare several pairs of images
 constexpr unsigned int Fields = Pairs | Bit(StageKind::Demons);
 constexpr unsigned int Discrete = Bit(StageKind::Discrete);
 constexpr unsigned int WithLevels = Linear | Spline | Fields; // iterate from coarse to fine
@@ -59,7 +59,7 @@ ToLower(std::string text)
   return text;
 }
 
-/** One value for each level. */
+/** Reads one value for each level. */
 template <typename TRead>
 auto
 ReadLevels(const Json & value, const TRead & read)
@@ -81,7 +81,7 @@ ReadLevels(const Json & value, const TRead & read)
   return values;
 }
 
-/** Numbers of iterations: one for each level, or one for all. */
+/** Reads numbers of iterations: one for each level, or one for all. */
 std::vector<unsigned int>
 ReadIterations(const Json & value)
 {
@@ -120,7 +120,7 @@ ReadAny(const Json & value)
     value, [](double) { return true; }, "finite numbers");
 }
 
-/** "'a' or 'b'", as SpecProblem texts list what a kind has. */
+/** Returns "'a' or 'b'", which SpecProblem texts use to list values. */
 std::string
 Join(const std::vector<std::string> & names)
 {
@@ -132,7 +132,7 @@ Join(const std::vector<std::string> & names)
   return text;
 }
 
-/** The metrics that a kind of stages has; demons and dense searches have their default only. */
+/** Returns the metrics of a kind of stages. Demons and dense searches have their default only. */
 std::vector<std::string>
 MetricsOf(StageKind kind)
 {
@@ -151,9 +151,9 @@ ReadMetricName(const Json & value)
   return found && IsForStages(*found) ? *found : *FindMetricByWord(names[ReadName(value, names)]);
 }
 
-/** Reads an entry of a list. A problem is of the entry.
+/** Reads an entry of a list. Problems name the entry.
  *
- * \param[in] name of the entry */
+ * \param[in] name name of the entry */
 template <typename TRead>
 auto
 ReadEntry(const Json & entry, const std::string & name, const TRead & read)
@@ -176,7 +176,7 @@ ReadEntry(const Json & entry, const std::string & name, const TRead & read)
 void
 ReadMetrics(const Json & value, StageDraft & draft)
 {
-  constexpr double        maxWeight = 1e6; // a smaller share than a millionth is below the precision of floats
+  constexpr double        maxWeight = 1e6; // a fraction smaller than a millionth is below the precision of floats
   std::vector<MetricTerm> terms;
   const Json              entries = value.is_array() ? value : Json::array({ value });
   for (const Json & entry : entries)
@@ -230,7 +230,7 @@ WriteMetrics(const StageSpec & stage)
   return list;
 }
 
-/** The values of all levels. */
+/** Returns the values of all levels. */
 template <typename TValueOf>
 Json
 WriteLevels(const StageSpec & stage, const TValueOf & valueOf)
@@ -247,7 +247,7 @@ const std::vector<std::string> LinearOptimizers{ "regular-step", "gradient-desce
 const std::vector<std::string> SplineOptimizers{ "lbfgs" };
 const std::vector<std::string> FieldOptimizers{ "fixed-step", "momentum", "adam" };
 const std::vector<std::string> InversionNames{ "fixed-point", "anderson" };
-/** The optimizers of a kind of stages. */
+/** Returns the optimizers of a kind of stages. */
 const std::vector<std::string> &
 OptimizersOf(StageKind kind)
 {
@@ -257,7 +257,7 @@ OptimizersOf(StageKind kind)
 const std::vector<std::string> SamplingNames{ "none", "regular", "random" };
 const std::vector<std::string> GradientNames{ "differences", "filter", "analytic", "grid" };
 
-/** The gradients that a kind of stages has. */
+/** Returns the gradients of a kind of stages. */
 std::vector<std::string>
 GradientsOf(StageKind kind)
 {
@@ -316,7 +316,7 @@ WriteOptimizer(const StageSpec & stage)
   return OptimizersOf(stage.GetKind())[number];
 }
 
-/** Options whose values are numbers of a model. */
+/** Reads and writes options whose values are numbers of a model. */
 template <typename TModel, double TModel::*VField, double (*VRead)(const Json &)>
 void
 ReadField(const Json & value, StageDraft & draft)
@@ -331,7 +331,7 @@ WriteField(const StageSpec & stage)
   return std::get<TModel>(stage.model).*VField;
 }
 
-/** Options whose values are weights of additional terms. */
+/** Reads and writes options whose values are weights of additional terms. */
 template <std::optional<double> StageSpec::*VField>
 void
 ReadTermWeight(const Json & value, StageDraft & draft)
@@ -377,7 +377,7 @@ ReadSearchNumber(const Json & value, StageDraft & draft)
   SearchOf(draft.stage).*VField = static_cast<unsigned int>(ReadInteger(value, 1, VMaximum));
 }
 
-/** The use of an option of metrics that have a property. */
+/** Condition of an option of metrics with a property. */
 template <bool (*VHas)(MetricKind)>
 constexpr OptionUse OfMetricThat{ [](const StageSpec & stage) { return stage.HasMetricThat(VHas); },
                                   [] { return "the metric " + Join(GetMetricNames(VHas)); } };
@@ -390,7 +390,7 @@ DrawsSamples(const StageSpec & stage)
 
 constexpr OptionUse OfDrawnSamples{ DrawsSamples, [] { return std::string("sampling 'regular' or 'random'"); } };
 
-/** Features are made of images as they are. */
+/** Features are computed from the original images, without moving them. */
 constexpr OptionUse OfMovedImages{ [](const StageSpec & stage) {
                                     return !stage.IsOfFields() || !stage.HasMetricThat(HasFeatures);
                                   },
@@ -399,13 +399,13 @@ constexpr OptionUse OfMovedImages{ [](const StageSpec & stage) {
 constexpr OptionUse OfGivenStep{ [](const StageSpec & stage) { return std::get<LinearModel>(stage.model).step > 0.0; },
                                  [] { return std::string("step"); } };
 
-/** Most linear levels end before, as their steps become short. */
+/** Most linear levels end earlier, because their steps become short. */
 constexpr unsigned int IterationsOfMatrices = 200;
 
-/** How many times as many iterations a level makes by default if values still fall fast. */
+/** Factor of the number of iterations to which a level continues by default if values still decrease fast. */
 constexpr unsigned int LimitFactor = 5;
 
-/** Levels of fields from fine to coarse, as antsRegistrationSyN.sh has them. */
+/** Levels of fields from fine to coarse, as in antsRegistrationSyN.sh. */
 constexpr unsigned int IterationsOfFields[] = { 20, 50, 70, 100 };
 
 } // namespace
@@ -415,7 +415,7 @@ ReadInteger(const Json & value, std::int64_t minimum, std::int64_t maximum)
 {
   const std::string allowed =
     "{value}: whole numbers from " + std::to_string(minimum) + " to " + std::to_string(maximum) + " are allowed";
-  if (!value.is_number_integer()) // 2.0 is not allowed either: no value is rounded by accident
+  if (!value.is_number_integer()) // 2.0 is rejected, too, so that no value is rounded by accident
   {
     throw ValueError(allowed, true);
   }
@@ -473,7 +473,7 @@ AllStageOptions()
     { "iterations",
       All,
       [](const Json & value, StageDraft & draft) {
-        if (draft.iterations) // those of a preset, with their limits
+        if (draft.iterations) // iterations of a preset, with their limits
         {
           draft.limits.reset();
         }
@@ -671,7 +671,7 @@ AllStageOptions()
     { "restrict_deformation",
       Linear | Pairs,
       [](const Json & value, StageDraft & draft) {
-        constexpr std::size_t most = LinearTransform::MostParameters;
+        constexpr std::size_t most = LinearTransform::MaxParameters;
         std::vector<double>   factors;
         if (!value.is_array())
         {
@@ -805,7 +805,7 @@ MakeSearchLevel(const StageDraft & draft, StageSpec & stage, int number, std::ve
   stage.levels.assign(1, level);
 }
 
-/** Values that are given for each level decide how many there are; the others follow. */
+/** Values that are given for each level determine the number of levels. Other values are adapted to it. */
 void
 MakeLevels(const StageDraft & draft, StageSpec & stage, int number, std::vector<SpecProblem> & problems)
 {

@@ -33,10 +33,10 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Less overlap than this explains why a stage failed. */
-constexpr double LeastOverlap = 0.1;
+/** A smaller overlap explains why a stage failed. */
+constexpr double MinOverlap = 0.1;
 
-/** A linear transform as one of a smaller kind that can represent it: a rigid one without a rotation as a
+/** Returns a linear transform as one of a smaller kind that can represent it: a rigid one without a rotation becomes a
  * translation. */
 LinearTransform
 RestrictTo(LinearKind kind, const LinearTransform & transform)
@@ -53,7 +53,7 @@ RestrictTo(LinearKind kind, const LinearTransform & transform)
   return made;
 }
 
-/** Appends the caller's transform. */
+/** Appends the initial transform of the caller. */
 void
 AppendInitial(const RegistrationInput & input, std::vector<TransformChain::Stage> & stages)
 {
@@ -63,7 +63,9 @@ AppendInitial(const RegistrationInput & input, std::vector<TransformChain::Stage
   }
 }
 
-/** An iteration as the caller sees it. \param[in] unit of the metric's value */
+/** Converts an iteration for the caller.
+ *
+ * \param[in] unit unit of the metric's value */
 PipelineIteration
 Describe(const RegistrationIteration & found,
          std::size_t                   stage,
@@ -136,7 +138,7 @@ StageSequence::MakeStages(std::size_t without) const
   return stages;
 }
 
-/** The transforms after that of a stage. */
+/** Returns the transforms after that of a stage. */
 std::vector<TransformChain::Stage>
 StageSequence::MakeStagesAfter(std::size_t number, bool replaces) const
 {
@@ -150,7 +152,7 @@ StageSequence::MakeStagesAfter(std::size_t number, bool replaces) const
   return stages;
 }
 
-/** The factor of a stage's values for the units of the images. Sums of several terms have no unit. */
+/** Returns the factor from the values of a stage to the units of the images. Sums of several terms have no unit. */
 double
 StageSequence::UnitOf(const StageSpec & stage) const
 {
@@ -169,7 +171,7 @@ StageSequence::RunNext()
   {
     m_Images.SetMasks(m_Input.stageMasks[number]);
   }
-  // A linear stage replaces the linear transform before it, if it can represent that.
+  // A linear stage replaces the previous linear transform, if it can represent it.
   const auto * const linear = std::get_if<LinearModel>(&stage.model);
   const bool         replaces = linear != nullptr && m_State.linear && m_State.linearKind <= linear->kind;
   const auto         start = replaces ? RestrictTo(linear->kind, *m_State.linear)
@@ -203,7 +205,7 @@ StageSequence::RunNext()
   m_State.outcome.isStopped = isStopped;
 }
 
-/** Runs a stage. Where it fails and the images hardly overlap, that is why. */
+/** Runs a stage. If it fails and the images hardly overlap, the overlap is reported as the reason. */
 StageOutcome
 StageSequence::RunGuarded(const StageContext & context, const LinearTransform & start)
 {
@@ -214,7 +216,7 @@ StageSequence::RunGuarded(const StageContext & context, const LinearTransform & 
       stages.insert(stages.begin(), found->MakeStage());
     }
     const double overlap = m_Images.MeasureOverlap(0, stages);
-    if (overlap < LeastOverlap)
+    if (overlap < MinOverlap)
     {
       throw OverlapError(0, static_cast<int>(context.number), NameOf(context.spec.GetKind()), overlap, detail);
     }

@@ -21,8 +21,8 @@
 #include <chrono>
 
 /** \file
- * \brief A batch that is started again makes what is not there as it would make it: other options, other files and
- * other outputs are noticed, also those of headers whose data are files of their own. */
+ * \brief A batch that is started again makes outputs that do not match their inputs and options. Other options, files
+ * and outputs are detected, also data files of headers. */
 
 namespace
 {
@@ -33,7 +33,7 @@ using Words = std::vector<std::string>;
 class ProgramBatchAgain : public ProgramBatch
 {
 protected:
-  /** Runs a batch; the states of its items, a letter each. */
+  /** Runs a batch and returns the states of its items, one letter each. */
   std::string
   Run(const Words & options = {}, const std::string & list = "list.csv")
   {
@@ -51,7 +51,7 @@ protected:
     return states;
   }
 
-  /** Why an item was made again. */
+  /** Returns why an item was made again. */
   std::string
   Reason(int item) const
   {
@@ -207,7 +207,7 @@ TEST_F(ProgramBatchAgain, DataOfSeveralFilesAreLookedAt)
   EXPECT_EQ(Run({ "-i", "nearest" }), "ss");
 }
 
-/** Headers of formats that mostly have their data in the same file, and name another one. */
+/** Headers of formats that usually have their data in the same file, but here name another one. */
 TEST_F(ProgramBatchAgain, DataBesideMetaImagesAndNrrdsAreLookedAt)
 {
   std::ofstream(Path("data.bin")) << std::string(96, 'x');
@@ -226,7 +226,7 @@ TEST_F(ProgramBatchAgain, DataBesideMetaImagesAndNrrdsAreLookedAt)
   EXPECT_EQ(Run({ "-i", "nearest" }), "ss");
 }
 
-/** Numbers that JSON has one word for. */
+/** Numbers for which JSON has the same word. */
 TEST_F(ProgramBatchAgain, DefaultValuesThatAreNoNumbers)
 {
   WriteInputs(1);
@@ -238,7 +238,7 @@ TEST_F(ProgramBatchAgain, DefaultValuesThatAreNoNumbers)
   }
 }
 
-/** Names in other encodings than UTF-8 are names. */
+/** Names in other encodings than UTF-8 are supported. */
 TEST_F(ProgramBatchAgain, NamesOfAnyBytes)
 {
   WriteInputs(1);
@@ -250,7 +250,7 @@ TEST_F(ProgramBatchAgain, NamesOfAnyBytes)
   EXPECT_EQ(std::filesystem::last_write_time(name), time);
 }
 
-/** An output that was made into something odd is made again, and the others are not held up. */
+/** An output that was replaced with an invalid file is made again, and does not stop the others. */
 TEST_F(ProgramBatchAgain, AnOutputThatNamesWhatIsNotThere)
 {
   WriteInputs(2);
@@ -270,13 +270,13 @@ TEST_F(ProgramBatchAgain, OutputsOfTwoFiles)
   std::filesystem::remove(Path("out.raw"));
   EXPECT_EQ(Run(), "d");
   EXPECT_TRUE(std::filesystem::exists(Path("out.raw")));
-  // Data of the same size that are older.
+  // Older data of the same size.
   Change(Path("out.raw"));
   std::filesystem::last_write_time(Path("out.raw"), Clock::now() - std::chrono::hours(100));
   EXPECT_EQ(Run(), "d");
 }
 
-/** Whatever became of the record, the worst is that something is made again. */
+/** For any damage of the record, outputs are made again at worst. */
 TEST_F(ProgramBatchAgain, ADamagedRecord)
 {
   WriteInputs(3);
@@ -285,14 +285,14 @@ TEST_F(ProgramBatchAgain, ADamagedRecord)
   const std::string record = Path(".CudaSplineResample.done");
   const std::string whole = Content(record);
   EXPECT_EQ(std::count(whole.begin(), whole.end(), '{'), 3);
-  std::ofstream(record) << whole.substr(0, whole.size() - 20); // ended in the middle of a line
+  std::ofstream(record) << whole.substr(0, whole.size() - 20); // truncated in the middle of a line
   EXPECT_EQ(Run(), "ssd");
   EXPECT_EQ(Run(), "sss"); // the new line is read
   std::ofstream(record) << "[]\n{\"output\": 3}\n\xff\xfe{{{\n";
   EXPECT_EQ(Run(), "ddd");
   std::filesystem::remove(record);
   EXPECT_EQ(Run(), "ddd");
-  // A record that cannot be written is reported, and nothing else fails.
+  // A record that cannot be written is reported, and does not affect other outputs.
   std::filesystem::remove(record);
   std::filesystem::create_directory(record);
   const ProgramResult result = RunProgram({ "--batch", Path("list.csv") });

@@ -30,8 +30,8 @@
 #include <sys/stat.h>
 
 /** \file
- * \brief Several images in one call: each result is that of a call of its own. Existing outputs are skipped, failures
- * are reported, and the other images are processed. */
+ * \brief Several images in one call: each result equals that of a separate call. Existing outputs are skipped,
+ * failures are reported, and the other images are processed. */
 
 namespace
 {
@@ -139,7 +139,7 @@ TEST_F(ProgramBatch, FailuresAreToldAndTheOthersAreDone)
   EXPECT_EQ(report["items"][1]["status"], "failed");
   EXPECT_NE(report["items"][4]["message"].get<std::string>().find("no file"), std::string::npos);
 
-  // What failed is tried again, and only that.
+  // Only failed images are tried again.
   std::filesystem::copy_file(Input(0), Input(1), std::filesystem::copy_options::overwrite_existing);
   std::filesystem::copy_file(Input(0), Input(4));
   ExpectQuietSuccess(RunProgram({ "--batch", list, "--report", Path("report.json") }));
@@ -150,14 +150,14 @@ TEST_F(ProgramBatch, FailuresAreToldAndTheOthersAreDone)
   }
 }
 
-/** The letter of a process' state and its parent, by /proc; zeros where there is no such process. */
+/** Returns the letter of the state of a process and its parent from /proc; zeros if there is no such process. */
 std::pair<char, pid_t>
 StateOf(pid_t process)
 {
   std::ifstream stream("/proc/" + std::to_string(process) + "/stat");
   std::string   line;
   std::getline(stream, line);
-  const std::size_t      end = line.rfind(')'); // of the name
+  const std::size_t      end = line.rfind(')'); // end of the name
   std::pair<char, pid_t> state{ '\0', 0 };
   if (end != std::string::npos)
   {
@@ -166,9 +166,9 @@ StateOf(pid_t process)
   return state;
 }
 
-/** The process of a batch of one job that works on images, stopped; 0 where there is none.
+/** Returns the stopped process that works on images, for a batch with one job; 0 if there is none.
  *
- * All have the list in their command line. The first is our child, the one that works is its child and may have one
+ * All have the list in their command line. The first one is our child. The worker is its child, and may have a child
  * that reads. */
 pid_t
 StopWorkerOf(const std::string & list)
@@ -209,13 +209,13 @@ StopWorkerOf(const std::string & list)
   return 0;
 }
 
-/** What a process that is ended in its work has left is removed by its parent. */
+/** The parent removes the files of a process that was ended during its work. */
 TEST_F(ProgramBatch, AProcessThatEndsLeavesNothing)
 {
   WriteInputs(3);
   const std::string list = WriteList(3);
   ProgramSettings   settings;
-  bool              isInTime = false; // a machine may leave us waiting until the image is done
+  bool              isInTime = false; // on a busy machine the image may be finished first
   settings.signalWhenFolder = m_Folder.string();
   settings.whenFolder = [&] {
     const pid_t worker = StopWorkerOf(list);
@@ -254,11 +254,11 @@ TEST_F(ProgramBatch, AProcessThatEndsLeavesNothing)
   EXPECT_TRUE(std::filesystem::exists(Output(2)));
 }
 
-/** A signal while the report is written, which takes its time. */
+/** A signal while the report is written, which takes some time. */
 TEST_F(ProgramBatch, ASignalLeavesNothingOfTheReport)
 {
   std::filesystem::create_directory(Path("reports"));
-  const std::string list = WriteList(2000); // of no images
+  const std::string list = WriteList(2000); // missing images
   ProgramSettings   settings;
   settings.signalWhenFolder = Path("reports");
   int signal = 0;
@@ -275,7 +275,7 @@ TEST_F(ProgramBatch, AProcessThatEndsIsOneFailure)
 {
   WriteInputs(6);
   const std::string list = Path("list.csv");
-  const std::string third = Path("third/out.nrrd"); // its hidden folder is not that of another image
+  const std::string third = Path("third/out.nrrd"); // its hidden folder differs from that of another image
   std::filesystem::create_directory(Path("third"));
   {
     std::ofstream stream(list);
@@ -302,7 +302,7 @@ TEST_F(ProgramBatch, AProcessThatEndsIsOneFailure)
     }
   });
   ProgramResult     result;
-  for (int attempt = 0; attempt < 10 && !isKilled; ++attempt) // a machine may leave us waiting
+  for (int attempt = 0; attempt < 10 && !isKilled; ++attempt) // on a busy machine the image may be finished first
   {
     std::filesystem::remove(Output(1));
     std::filesystem::remove(third);
@@ -341,7 +341,7 @@ TEST_F(ProgramBatch, WrongLists)
     ExpectError(RunProgram({ "--batch", Path("list.csv") }), words, 2);
   };
   expect("", { "list.csv", "is empty" });
-  expect(",\n,,\n , ,,,\n", { "list.csv", "is empty" }); // of an empty table
+  expect(",\n,,\n , ,,,\n", { "list.csv", "is empty" }); // for an empty table
   expect(",,;\n", { "line 1", "the input is missing" });
   expect(Input(0) + "\n", { "line 1", "1 fields" });
   expect(Input(0) + ",," + Output(0) + "\n" + Input(1) + "\n", { "line 2", "3 are expected" });
@@ -380,13 +380,13 @@ TEST_F(ProgramBatch, WrongLists)
   ExpectError(RunProgram({ "--batch", Path("list.csv"), "-t", move }), { "move.tfm", "an input and an output" });
 }
 
-/** Names are bytes: those that move a terminal's cursor, or clear it, are not sent to one. */
+/** Names are bytes. Those that move the cursor of a terminal, or clear it, are not printed. */
 TEST_F(ProgramBatch, NamesWithControlCharacters)
 {
   WriteInputs(1);
   const std::string clear = "\x1b[2J"; // ESC [ 2 J clears the screen
   const std::string inUtf8 = "\xC2\x9B"
-                             "2J"; // U+009B, which is the same
+                             "2J"; // U+009B, which has the same effect
   const std::string input = Path("in" + clear + inUtf8 + "\a.nrrd");
   const std::string output = Path("out" + clear + inUtf8 + "\a.nrrd");
   std::filesystem::copy_file(Input(0), input);
@@ -394,7 +394,7 @@ TEST_F(ProgramBatch, NamesWithControlCharacters)
                                   << Path("none" + clear + inUtf8 + "\a.nrrd,none.nrrd\n");
   const ProgramResult result = RunProgram({ "--batch", Path("list.csv"), "--size", "3", "--verbose" });
   EXPECT_EQ(result.code, 1);
-  EXPECT_EQ(result.CountErrorLines(), 3u) << result.errors; // a warning, an error, how many failed
+  EXPECT_EQ(result.CountErrorLines(), 3u) << result.errors; // a warning, an error, and the number of failures
   EXPECT_NE(result.errors.find("in?[2J?2J?.nrrd: the output grid is coarser"), std::string::npos) << result.errors;
   EXPECT_NE(result.errors.find("none?[2J?2J?.nrrd: "), std::string::npos) << result.errors;
   EXPECT_NE(result.output.find("out?[2J?2J?.nrrd: done"), std::string::npos) << result.output;
@@ -407,7 +407,7 @@ TEST_F(ProgramBatch, NamesWithControlCharacters)
   EXPECT_TRUE(std::filesystem::exists(output));
 }
 
-/** Images are given to the devices in turn, each by its own number. */
+/** Images are assigned to the devices in turn, each by its own number. */
 TEST_F(ProgramBatch, SeveralDevices)
 {
   WriteInputs(8);
@@ -416,7 +416,7 @@ TEST_F(ProgramBatch, SeveralDevices)
     return RunProgram(
       { "--batch", list, "--device", devices, "--jobs", "2", "-i", "bspline", "--report", Path("report.json") });
   };
-  // One that is not there fails its images, with its number.
+  // A missing device fails its images, with its number.
   const ProgramResult wrong = run("97,98");
   EXPECT_EQ(wrong.code, 1);
   EXPECT_NE(wrong.errors.find("8 of 8 images failed"), std::string::npos) << wrong.errors;
@@ -464,7 +464,7 @@ TEST_F(ProgramBatch, GoesOnAfterASignal)
                                       "5",       "--size",     "100", "--jobs",  "2" };
   const ProgramResult            ended = RunProgram(how, settings);
   EXPECT_EQ(ended.signal, SIGTERM);
-  // The processes get the signal when their parent is gone.
+  // The processes get the signal when their parent has ended.
   for (int wait = 0; wait < 200 && HasHiddenFolder(m_Folder); ++wait)
   {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

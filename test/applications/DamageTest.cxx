@@ -32,8 +32,8 @@
 #include <sys/stat.h>
 
 /** \file
- * \brief Damaged files and absurd numbers: a line on stderr and exit code 1, never other voxels, a signal or all of the
- * memory. */
+ * \brief Damaged files and absurd numbers result in a line on stderr and exit code 1, and never in wrong voxels, a
+ * signal or excessive memory. */
 
 namespace
 {
@@ -58,7 +58,7 @@ protected:
     ProgramTest::TearDown();
   }
 
-  /** Expects that a file is refused, with its name and other words. */
+  /** Expects that a file is refused with its name and other words. */
   void
   ExpectRefused(const std::string & name, std::vector<std::string> words = {}, std::vector<std::string> options = {})
   {
@@ -103,7 +103,7 @@ protected:
   ShortImage::Pointer m_Image;
 };
 
-/** Each format that has a checksum of its pixels: no flipped bit of them gets through. */
+/** All formats with a checksum of their pixels detect every flipped bit. */
 TEST_F(ProgramDamage, FlippedBitsOfCompressedPixels)
 {
   for (const char * const name : { "a.mha", "a.nii.gz", "a.nrrd", "a.mhd" })
@@ -130,7 +130,7 @@ TEST_F(ProgramDamage, FlippedBitsOfCompressedPixels)
   }
 }
 
-/** Where there is less than the header promises, nothing of the process's memory is written instead. */
+/** If there are fewer data than the header specifies, no memory of the process is written instead. */
 TEST_F(ProgramDamage, MissingData)
 {
   WriteTestImage(m_Image.GetPointer(), Path("a.mha"));
@@ -158,7 +158,7 @@ TEST_F(ProgramDamage, MissingData)
   WriteText("none.mhd", header + "ElementDataFile = none.raw\n");
   ExpectRefused("none.mhd", { "none.raw", "missing" });
 
-  // A list that is whole is read as ever.
+  // A complete list is still read.
   WriteText("s3.raw", std::string(16, 'x'));
   ExpectQuietSuccess(RunProgram({ Path("list.mhd"), Path("list.nrrd"), "-i", "nearest" }));
 }
@@ -177,7 +177,7 @@ TEST_F(ProgramDamage, NiftiGeometry)
   {
     write();
     Patch("a.nii", pixdim + 8, wrong);
-    Patch("a.nii", sformCode, std::int16_t{ 0 }); // which has spacings of its own
+    Patch("a.nii", sformCode, std::int16_t{ 0 }); // it has its own spacings
     ExpectRefused("a.nii", { "pixdim[2]", "along y" });
   }
   write();
@@ -199,10 +199,10 @@ TEST_F(ProgramDamage, NiftiGeometry)
   float x = 0.0F;
   std::memcpy(&x, Content(Path("a.nii")).data() + srow, sizeof(x));
   Patch("a.nii", srow + 4, 0.1F * std::abs(x));                     // x of the second axis
-  ExpectRefused("a.nii", { "sform", "sheared by", "at most 0.5" }); // whatever its qform says
+  ExpectRefused("a.nii", { "sform", "sheared by", "at most 0.5" }); // for any qform
 }
 
-/** Counts and grids are checked before ITK allocates for them. */
+/** Counts and grids are checked before ITK allocates memory for them. */
 TEST_F(ProgramDamage, Transforms)
 {
   WriteTestImage(m_Image.GetPointer(), Path("in.nrrd"));
@@ -244,7 +244,7 @@ TEST_F(ProgramDamage, Transforms)
   expect(affine("1 0 0 0 1 0 0 0 1 0 0 x"), { "t.tfm", "line 4", "\"x\" is not a number" });
   expect("UnknownTransform_double_3_3\nParameters: 0\n", { "t.tfm", "UnknownTransform_double_3_3", "not known" });
 
-  // Files without an end of a line are not taken into memory, whatever their size; pipes are not waited for.
+  // Files without line ends are not read into memory, for any size. Pipes are not waited for.
   const auto refused = [this](const std::string & name, const std::vector<std::string> & words) {
     const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nii"), "-t", Path(name) });
     ExpectError(result, words);
@@ -286,7 +286,7 @@ TEST_F(ProgramDamage, GridOfASplineThatNoMemoryHolds)
     "CudaSplineRegister");
 }
 
-/** Memory is not asked for, nor is the work begun. */
+/** No memory is requested, and no work is started. */
 TEST_F(ProgramDamage, AbsurdOutputs)
 {
   WriteTestImage(m_Image.GetPointer(), Path("in.nrrd"));
@@ -302,7 +302,7 @@ TEST_F(ProgramDamage, AbsurdOutputs)
   ExpectError(run({ "--max-memory", "some" }), { "--max-memory some", "K, M or G" }, 2);
 }
 
-/** A small file that promises a large image costs nothing. */
+/** A small file that declares a large image needs few resources. */
 TEST_F(ProgramDamage, SmallFilesThatPromiseMuch)
 {
   WriteDicomSlice({}, Path("a.dcm"));
@@ -326,7 +326,7 @@ TEST_F(ProgramDamage, SmallFilesThatPromiseMuch)
   ExpectRefused("a.mha", { "2 bytes of pixels", "requires 43200000000000" }, { "--size", "10" });
 }
 
-/** A voxel that is not a number does not spread in a registration. */
+/** A NaN voxel does not spread in a registration. */
 TEST_F(ProgramDamage, NotANumberInARegistration)
 {
   const auto known = KnownRigid();
@@ -344,7 +344,7 @@ TEST_F(ProgramDamage, NotANumberInARegistration)
   EXPECT_NE(result.errors.find("2 of 1520 voxels of the fixed image are not finite"), std::string::npos)
     << result.errors;
   EXPECT_EQ(result.CountErrorLines(), 2u) << result.errors;
-  // One voxel in the middle counts as background: as far as that can move it, and no farther.
+  // One voxel in the middle counts as background. The result moves at most as far as this voxel can move it.
   EXPECT_LT(DistanceOf<2>("found.tfm", known, 40), DistanceOf<2>("clean.tfm", known, 40) + 0.2);
 }
 

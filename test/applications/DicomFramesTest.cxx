@@ -21,9 +21,9 @@
 #include <sstream>
 
 /** \file
- * \brief DICOM files whose frames have positions of their own (enhanced objects, RT Dose), or no positions. Frames are
- * sorted and measured by their elements, as PS3.3 defines them, or the file is refused with the numbers. The tests
- * write the files byte by byte, and expected grids follow from the numbers that are written. */
+ * \brief DICOM files whose frames have their own positions (enhanced objects, RT Dose), or none. Frames are sorted and
+ * measured by their elements, as PS3.3 defines them, or the file is refused with the numbers. The tests write the
+ * files byte by byte, and expected grids follow from the written numbers. */
 
 namespace
 {
@@ -71,7 +71,7 @@ DicomSequence(unsigned int group, unsigned int element, const std::vector<std::s
   return DicomElement(group, element, "SQ", value);
 }
 
-/** "1\2.5\3" */
+/** Returns for example "1\2.5\3". */
 std::string
 DecimalString(const std::vector<double> & numbers)
 {
@@ -84,7 +84,7 @@ DecimalString(const std::vector<double> & numbers)
   return stream.str();
 }
 
-/** What is written; empty texts are left out. */
+/** A file to write. Empty texts are omitted. */
 struct FramesToWrite
 {
   std::string              sopClass{ "1.2.840.10008.5.1.4.1.1.2.1" }; ///< Enhanced CT Image Storage
@@ -96,10 +96,10 @@ struct FramesToWrite
   std::string              more;        ///< elements of the top level, in groups below 0028
   std::string              late;        ///< elements after the pixels' description
   std::string              shared;      ///< functional groups
-  std::vector<std::string> frames;      ///< functional groups of each
+  std::vector<std::string> frames;      ///< functional groups of each frame
   std::vector<int>         values;      ///< added to the pixels of each frame
   std::string              photometric{ "MONOCHROME2" };
-  unsigned int             bits{ 16 }; ///< of a pixel: 16, or 1 of the lowest bit of each
+  unsigned int             bits{ 16 }; ///< bits of a pixel: 16, or 1 for the lowest bit of each
 };
 
 constexpr int columnsOfFrame = 4;
@@ -213,7 +213,7 @@ protected:
     };
   }
 
-  /** Frames at distances along the normal, each with its number as value. */
+  /** Returns frames at distances along the normal. Their values are their numbers. */
   FramesToWrite
   Enhanced(const std::vector<double> & distances) const
   {
@@ -227,7 +227,7 @@ protected:
     return file;
   }
 
-  /** The grid of count planes from a distance on. */
+  /** Returns the grid of count planes from a distance on. */
   ReferenceGrid
   Grid(int count, double first, double step) const
   {
@@ -259,7 +259,7 @@ protected:
     return values;
   }
 
-  /** Expects a refusal in both programs, and with --force a warning with the same words. */
+  /** Expects that both programs refuse the file, and that --force gives a warning with the same words. */
   void
   ExpectRefusedUnlessForced(const std::string & name, std::vector<std::string> words)
   {
@@ -282,12 +282,12 @@ TEST_F(ProgramDicomFrames, EnhancedFramesAreSortedByTheirPositions)
   ExpectQuietSuccess(Convert("in.dcm"));
   ExpectGrid(Grid(4, 0, 2));
   ExpectNumbers(Values<std::uint16_t>({ 1, 3, 0, 2 }));
-  // Stored from the last one to the first one.
+  // Stored in reverse order.
   WriteFrames(Enhanced({ 3.75, 2.5, 1.25, 0 }), Path("in.dcm"));
   ExpectQuietSuccess(Convert("in.dcm"));
   ExpectGrid(Grid(4, 0, 1.25));
   ExpectNumbers(Values<std::uint16_t>({ 3, 2, 1, 0 }));
-  // The registration reads the same.
+  // The registration reads the same values.
   ProgramSettings settings;
   settings.program = "CudaSplineRegister";
   const ProgramResult result = RunProgram({ Path("in.dcm"),
@@ -305,7 +305,7 @@ TEST_F(ProgramDicomFrames, EnhancedFramesAreSortedByTheirPositions)
                                           settings);
   EXPECT_EQ(result.code, 0) << result.errors;
   ExpectGrid(Grid(4, 0, 1.25), "warped.mha");
-  // So does a folder that has the file alone.
+  // A folder with only this file gives the same result.
   std::filesystem::create_directory(Path("folder"));
   std::filesystem::rename(Path("in.dcm"), Path("folder/in.dcm"));
   ExpectQuietSuccess(Convert("folder"));
@@ -313,7 +313,7 @@ TEST_F(ProgramDicomFrames, EnhancedFramesAreSortedByTheirPositions)
   ExpectNumbers(Values<std::uint16_t>({ 3, 2, 1, 0 }));
 }
 
-/** All that is shared may be of each frame, and the other way round. */
+/** All shared groups may also belong to each frame, and vice versa. */
 TEST_F(ProgramDicomFrames, GroupsOfFrames)
 {
   FramesToWrite file = Enhanced({ 1, 0, 2 });
@@ -328,14 +328,14 @@ TEST_F(ProgramDicomFrames, GroupsOfFrames)
   ExpectQuietSuccess(Convert("in.dcm"));
   ExpectGrid(Grid(3, 0, 1));
   ExpectNumbers(Values<std::uint16_t>({ 1, 0, 2 }));
-  // A frame alone: its thickness is that of the slice.
+  // A single frame: its thickness is that of the slice.
   file = Enhanced({ 5 });
   WriteFrames(file, Path("in.dcm"));
   ExpectQuietSuccess(Convert("in.dcm"));
   ExpectGrid(Grid(1, 5, 9));
 }
 
-/** Slopes and intercepts of frames, as PET has them. */
+/** Slopes and intercepts of frames, as in PET. */
 TEST_F(ProgramDicomFrames, RescaledFrames)
 {
   FramesToWrite file = Enhanced({ 4, 0, 2 });
@@ -359,7 +359,7 @@ TEST_F(ProgramDicomFrames, IrregularFrames)
   ExpectRefusedUnlessForced("in.dcm", { "in.dcm", "not uniform", "gaps from 2 to 2.5 mm, usually 2 mm" });
   WriteFrames(Enhanced({ 8, 2, 4, 0 }), Path("in.dcm"));
   ExpectRefusedUnlessForced("in.dcm", { "in.dcm", "1 slice is missing", "gap is 4 mm, elsewhere 2 mm" });
-  // Sheared, as by a gantry that is tilted.
+  // Sheared, as with a tilted gantry.
   FramesToWrite file = Enhanced({ 0, 2, 4 });
   for (std::size_t frame = 0; frame < 3; ++frame)
   {
@@ -382,7 +382,7 @@ TEST_F(ProgramDicomFrames, IrregularFrames)
   ExpectRefusedByBoth("in.dcm", { "in.dcm", "cannot be one volume", "differ in pixel spacing" });
 }
 
-/** Nothing is invented of what a file does not say. */
+/** Missing information is not invented. */
 TEST_F(ProgramDicomFrames, MissingElements)
 {
   FramesToWrite file = Enhanced({ 0, 2, 4 });
@@ -422,7 +422,7 @@ TEST_F(ProgramDicomFrames, MissingElements)
     without.*element = "";
     WriteFrames(without, Path("in.dcm"));
     ExpectRefusedUnlessForced("in.dcm", { "in.dcm", words });
-    // And a folder with such files.
+    // A folder with such files.
     std::filesystem::remove_all(Path("folder"));
     for (int slice = 0; slice < 3; ++slice)
     {
@@ -437,7 +437,7 @@ TEST_F(ProgramDicomFrames, MissingElements)
     }
     ExpectRefusedByBoth("folder", { "1.dcm", std::string(words).substr(0, 20), "--force" });
   }
-  // The spacing at the detector is not that in the patient.
+  // The spacing at the detector differs from that in the patient.
   FramesToWrite radiograph = single;
   radiograph.sopClass = "1.2.840.10008.5.1.4.1.1.1";
   radiograph.modality = "CR";
@@ -495,7 +495,7 @@ TEST_F(ProgramDicomFrames, WrongValues)
   expect(&FramesToWrite::orientation, "0\\0\\0\\0\\1\\0", { "ImageOrientationPatient", "unit vectors" });
 }
 
-/** The smallest value is displayed as white in MONOCHROME1: the values are those that are stored, and rescaled. */
+/** The smallest value is displayed as white in MONOCHROME1. The values are the stored ones, rescaled. */
 TEST_F(ProgramDicomFrames, WhiteZero)
 {
   FramesToWrite file = Enhanced({ 2, 0 });
@@ -503,7 +503,7 @@ TEST_F(ProgramDicomFrames, WhiteZero)
   WriteFrames(file, Path("in.dcm"));
   ExpectQuietSuccess(Convert("in.dcm"));
   ExpectNumbers(Values<double>({ 1, 0 }));
-  // And in a series, with a slope.
+  // In a series, with a slope.
   for (int slice = 0; slice < 3; ++slice)
   {
     FramesToWrite single;
@@ -521,7 +521,7 @@ TEST_F(ProgramDicomFrames, WhiteZero)
   ExpectNumbers(Values<double>({ 0, 1, 2 }, { 0.5, 0.5, 0.5 }, { -10, -10, -10 }));
 }
 
-/** A bit a pixel, frames without a gap between them: 0 and 1, up to the last one. */
+/** One bit per pixel, frames without padding: 0 and 1, up to the last one. */
 TEST_F(ProgramDicomFrames, Masks)
 {
   FramesToWrite file = Enhanced({ 0, 2, 4 });
@@ -536,7 +536,7 @@ TEST_F(ProgramDicomFrames, Masks)
   ExpectNumbers(wanted);
 }
 
-/** Slices as tiles of a picture, values in a table, a slope of 0: nothing of it is a volume of the stored numbers. */
+/** Slices as tiles of a picture, values in a table, a slope of 0: none of these is a volume of the stored numbers. */
 TEST_F(ProgramDicomFrames, OtherThanTheStoredNumbers)
 {
   FramesToWrite single;
@@ -601,7 +601,7 @@ TEST_F(ProgramDicomDose, OffsetsAndScaling)
   ExpectQuietSuccess(Convert("in.dcm"));
   ExpectGrid(Grid(3, -5, 2.5));
   ExpectNumbers(Values<double>({ 2, 1, 0 }, half, zero));
-  // Coordinates z of transverse planes.
+  // z coordinates of transverse planes.
   for (const double direction : { 1.0, -1.0 })
   {
     FramesToWrite file = Dose({ 33, 35, 37 }, "0.25");

@@ -26,8 +26,8 @@
 #include <set>
 
 /** \file
- * \brief DICOM series in folders: regular ones come out as ITK's own series reader reads them, with rescaled values and
- * their geometry; irregular ones are refused with the numbers, and read with --force. */
+ * \brief DICOM series in folders: regular ones are read as by ITK's own series reader, with rescaled values and their
+ * geometry. Irregular ones are refused with the numbers, and read with --force. */
 
 namespace
 {
@@ -37,7 +37,7 @@ using VolumeType = itk::Image<double, 3>;
 class ProgramDicom : public ProgramTest
 {
 protected:
-  /** Writes slices into a folder; their names do not follow their positions. */
+  /** Writes slices to a folder. Their names are not in the order of their positions. */
   void
   WriteSeries(const std::vector<DicomSliceToWrite> & slices, const std::string & folder = "series")
   {
@@ -70,7 +70,7 @@ protected:
     return RunProgram(options);
   }
 
-  /** Expects a refusal without output, and an output with a warning by --force. */
+  /** Expects an error without output, and an output with a warning for --force. */
   void
   ExpectRefusalUnlessForced(const std::vector<std::string> & words)
   {
@@ -89,7 +89,7 @@ protected:
     EXPECT_TRUE(std::filesystem::exists(Path("out.nrrd")));
   }
 
-  /** A series as ITK's own reader has it. */
+  /** Reads a series with ITK's own reader. */
   VolumeType::Pointer
   ReadSeries(const std::string & folder) const
   {
@@ -102,7 +102,7 @@ protected:
     return reader->GetOutput();
   }
 
-  /** The text of an element of a file, without what fills it up. */
+  /** Returns the text of an element of a file without padding. */
   static std::string
   Element(const std::string & file, std::uint16_t group, std::uint16_t element)
   {
@@ -158,7 +158,8 @@ TEST_F(ProgramDicom, NiftiKeepsValuesAndGeometry)
   EXPECT_NEAR(result->GetSpacing()[1], 0.75, 1e-6);
 }
 
-/** A slope of its own in each slice, some giving integers and some not: the volume takes a type that holds them all. */
+/** Each slice has its own slope, some with integers as result and some not: the volume has a type that represents all.
+ */
 TEST_F(ProgramDicom, SlopesOfEachSlice)
 {
   auto         slices = Positions({ 0.0, 2.0, 4.0 });
@@ -190,7 +191,7 @@ TEST_F(ProgramDicom, FolderAsReference)
 {
   WriteSeries(Positions({ 0.0, 1.5, 3.0 }));
   WriteTestImage(MakePhantom<itk::Image<float, 3>>({ { 8, 8, 8 } }).GetPointer(), Path("in.nrrd"));
-  // They do not overlap, and a warning reports that.
+  // They do not overlap, and a warning reports this.
   EXPECT_EQ(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-r", Path("series") }).code, 0);
   EXPECT_EQ(ReadTestImage<VolumeType>(Path("out.nrrd"))->GetLargestPossibleRegion().GetSize(),
             (VolumeType::SizeType{ { 12, 10, 3 } }));
@@ -233,7 +234,7 @@ TEST_F(ProgramDicom, NonUniformSpacing)
   ExpectRefusalUnlessForced({ "not uniform", "gaps from 2 to 2.5 mm, usually 2 mm" });
 }
 
-/** Positions that were rounded to two digits are not irregular. */
+/** Positions that are rounded to two digits are not irregular. */
 TEST_F(ProgramDicom, RoundedPositions)
 {
   WriteSeries(Positions({ 0.0, 0.63, 1.25, 1.88, 2.5, 3.13 }));
@@ -253,7 +254,7 @@ TEST_F(ProgramDicom, GantryTilt)
   ExpectRefusalUnlessForced({ "gantry tilt", "sheared by 12 degrees", "Gantry/Detector Tilt 12" });
 }
 
-/** A slice that the line between the first and the last one misses. */
+/** A slice that is not on the line between the first and the last one. */
 TEST_F(ProgramDicom, SliceShiftedWithinItsPlane)
 {
   auto slices = Positions({ 0.0, 2.0, 4.0, 6.0 });
@@ -268,7 +269,7 @@ TEST_F(ProgramDicom, SliceShiftedWithinItsPlane)
   ExpectRefusalUnlessForced({ "shifted within their plane", "at the position 4 mm by 3 mm" });
 }
 
-/** Gaps that differ by less than 1 %, all of the first half in one way. */
+/** Gaps that differ by less than 1 %, with equal signs in the first half. */
 TEST_F(ProgramDicom, GapsThatAddUp)
 {
   std::vector<double> positions{ 0.0 };
@@ -280,7 +281,7 @@ TEST_F(ProgramDicom, GapsThatAddUp)
   ExpectRefusalUnlessForced({ "not uniform", "up to 0.38 mm from where even gaps of 1.9995 mm have them" });
 }
 
-/** Several faults are named together. */
+/** Several faults are reported together. */
 TEST_F(ProgramDicom, TiltAndMissingSlice)
 {
   auto slices = Positions({ 0.0, 2.0, 4.0, 8.0 });
@@ -317,8 +318,9 @@ TEST_F(ProgramDicom, FolderWithout)
   ExpectError(Run({}), { "does not contain a DICOM series", "series" });
 }
 
-/** Cut within the pixels, where GDCM fills with zeros, and within the header, where it leaves the slice out. */
-/** A series out of a series: another grid, oblique; ITK's series reader finds what another format has. */
+/** Truncated within the pixels, where GDCM adds zeros, and within the header, where it omits the slice. */
+/** A series that is written from a series on another, oblique grid. ITK's series reader finds the same as in another
+ * format. */
 TEST_F(ProgramDicom, SeriesOut)
 {
   WriteSeries(Positions({ -3.0, -1.5, 0.0, 1.5, 3.0, 4.5, 6.0 }));
@@ -337,7 +339,7 @@ TEST_F(ProgramDicom, SeriesOut)
   EXPECT_EQ(LargestDifference(found.GetPointer(), expected.GetPointer()), 0.0);
   EXPECT_FALSE(HasHiddenFolder(Path("new/series")));
 
-  // A new series of the same study and patient.
+  // It is a new series of the same study and patient.
   const std::string     before = Path("series/50.dcm");
   std::set<std::string> instances;
   std::set<std::string> others;
@@ -358,13 +360,13 @@ TEST_F(ProgramDicom, SeriesOut)
   EXPECT_EQ(others.begin()->find(Element(before, 0x0020, 0x000E) + " "), std::string::npos);
   EXPECT_EQ(instances.size(), found->GetLargestPossibleRegion().GetSize()[2]);
 
-  // Another run is another series.
+  // Another run writes another series.
   ExpectQuietSuccess(run(Path("again/")));
   EXPECT_EQ(others.count(Element(Path("again/IM00001.dcm"), 0x0020, 0x000E) + " " +
                          Element(Path("again/IM00001.dcm"), 0x0020, 0x0052)),
             0u);
 
-  // Fractions are stored in 65535 steps, with an error of half a step; the program reports that.
+  // Fractions are stored in 65535 steps, with an error of half a step, which the program reports.
   const ProgramResult fractions = run(Path("fractions/"), { "--output-type", "float" });
   EXPECT_EQ(fractions.code, 0);
   EXPECT_NE(fractions.errors.find("in steps of "), std::string::npos) << fractions.errors;
@@ -376,7 +378,7 @@ TEST_F(ProgramDicom, SeriesOut)
             0.52 * (*range.second - *range.first) / 65535.0);
 }
 
-/** The study may be that of the reference; a left-handed grid is the same image as a right-handed one. */
+/** The study may come from the reference. A left-handed grid is the same image as a right-handed one. */
 TEST_F(ProgramDicom, SeriesOutOfOtherFormats)
 {
   WriteSeries(Positions({ 0.0, 2.0, 4.0 }));
@@ -433,7 +435,7 @@ TEST_F(ProgramDicom, DcmdumpReadsTheSeries)
   WriteSeries(Positions({ 0.0, 2.0, 4.0 }));
   for (const auto & entry : std::filesystem::directory_iterator(Path("series")))
   {
-    // As many archives store it: without the kinds of values.
+    // As many archives store it: without value representations.
     const std::string file = entry.path().string();
     gdcm::Reader      reader;
     reader.SetFileName(file.c_str());
@@ -478,10 +480,10 @@ TEST_F(ProgramDicom, CutShort)
     std::filesystem::resize_file(file, std::filesystem::file_size(file) - cut);
     ExpectError(Run({}), { "1.dcm", "truncated" });
     ExpectError(Run({ "--force" }), { "1.dcm", "truncated" });
-    // Of a single file with hardly a header left its kind is not known any more.
+    // A single file with almost no header is no longer recognized.
     ExpectError(RunProgram({ file.string(), Path("out.nrrd") }), { "1.dcm", "damaged" });
   }
-  // A slice of which nothing is left may be the last one, where no gap shows it.
+  // An empty slice may be the last one, so that no gap shows it.
   for (const std::uintmax_t size : { 100, 0 })
   {
     std::filesystem::resize_file(file, size);
@@ -490,7 +492,7 @@ TEST_F(ProgramDicom, CutShort)
   }
   WriteSeries(Positions({ 6.0 }), "last");
   const std::string bytes = Content(std::filesystem::directory_iterator(m_Folder / "last")->path().string());
-  // After an element of the header, before the series' number, and within its elements.
+  // After an element of the header, before the series number, and within its elements.
   const std::size_t series = bytes.find(std::string("\x20\x00\x0D\x00", 4));
   ASSERT_NE(series, std::string::npos);
   for (const std::size_t size : { series, series + 6, std::size_t{ 160 } })

@@ -36,9 +36,9 @@
 #include <vector>
 
 /** \file
- * \brief Synthetic CT series: what scanners write, and what goes wrong with it. */
+ * \brief Synthetic CT series as scanners write them, and with faults. */
 
-/** \brief A slice to write. Axis x of the image lies in the x-y plane, turned by 20 degrees; the normal is z. */
+/** \brief A slice to write. Axis x of the image is in the x-y plane, rotated by 20 degrees; the normal is z. */
 struct DicomSliceToWrite
 {
   double       position{ 0.0 }; ///< mm along z
@@ -51,14 +51,14 @@ struct DicomSliceToWrite
   double       angle{ 20.0 }; ///< degrees of the x axis
 };
 
-/** \brief Value of a slice's pixel after rescaling, for slope 1: tells x, y and the position apart. */
+/** \brief Returns the rescaled value of a slice's pixel for slope 1. It identifies x, y and the position. */
 inline double
 DicomValue(double position, int x, int y)
 {
   return std::round(10.0 * position) + 20.0 * x + y;
 }
 
-/** \brief Writes a slice of 12 x 10 pixels of 0.5 x 0.75 mm as CT image. */
+/** \brief Writes a slice of 12 x 10 pixels of 0.5 x 0.75 mm as a CT image. */
 inline void
 WriteDicomSlice(const DicomSliceToWrite & slice, const std::string & path)
 {
@@ -111,8 +111,7 @@ WriteDicomSlice(const DicomSliceToWrite & slice, const std::string & path)
   writer->SetFileName(path);
   writer->Update();
 
-  // ITK would store other numbers to these, by the inverse of the rescaling; here the stored numbers are the ones
-  // above.
+  // ITK would store other numbers, due to the inverse of the rescaling. Here the numbers above are stored.
   gdcm::Reader reader;
   reader.SetFileName(path.c_str());
   if (!reader.Read())

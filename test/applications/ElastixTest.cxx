@@ -38,9 +38,9 @@
 #include <vector>
 
 /** \file
- * \brief --transform with files as elastix writes them, against itk::ResampleImageFilter with the transform written
- * out, on the grid of the file. Both interpolate linearly; values below 256 in float have a rounding of 1.5e-5, several
- * operations of it. A wrong transform is off by units. (elastix_test.py compares with transformix itself.) */
+ * \brief --transform with files as elastix writes them, compared with itk::ResampleImageFilter with an equal transform
+ * on the grid of the file. Both interpolate linearly. Values below 256 in float have a rounding of 1.5e-5, with
+ * several operations. A wrong transform differs by units. (elastix_test.py compares with transformix itself.) */
 
 namespace
 {
@@ -65,7 +65,7 @@ WordsOf(const TNumbers & numbers)
   return text.str();
 }
 
-/** A rotation about z and, in 3D, one about x after it. */
+/** Returns a rotation about z and, in 3D, one about x after it. */
 template <unsigned int VDimension>
 typename ElastixImage<VDimension>::DirectionType
 TurnedAxes(double angle)
@@ -87,7 +87,7 @@ TurnedAxes(double angle)
   return turn;
 }
 
-/** A matrix as elastix writes it, column by column. */
+/** Returns a matrix as elastix writes it, column by column. */
 template <typename TMatrix>
 std::string
 Columns(const TMatrix & matrix)
@@ -139,7 +139,7 @@ protected:
     m_Grid->SetDirection(TurnedAxes<VDimension>(0.3));
   }
 
-  /** The entries of every file: the grid, and how it begins. */
+  /** Returns the entries of every file: the grid, and the initial transform. */
   std::string
   Common(const std::string & initial, const std::string & how = "Compose", const std::string & cosines = "true") const
   {
@@ -157,7 +157,7 @@ protected:
     return text.str();
   }
 
-  /** Writes a file of one transform; \p more names what its kind needs. */
+  /** Writes a file of one transform; \p more contains the entries of its kind. */
   template <typename TTransform>
   void
   WriteFile(const std::string & name, const std::string & kind, const TTransform * transform, const std::string & more)
@@ -198,7 +198,7 @@ protected:
     EXPECT_LT((output->GetOrigin() - first).GetNorm(), 1e-9);
   }
 
-  /** The centre of the input, about which things are turned. */
+  /** Returns the centre of the input, about which rotations are made. */
   typename Image::PointType
   Centre() const
   {
@@ -212,7 +212,7 @@ protected:
     return point;
   }
 
-  /** A B-spline on a turned grid around the output, which moves points by millimetres. */
+  /** Returns a B-spline on a rotated grid around the output, which moves points by millimetres. */
   template <unsigned int VOrder>
   typename itk::BSplineTransform<double, VDimension, VOrder>::Pointer
   MakeSpline(std::string & more)
@@ -337,7 +337,7 @@ TEST_F(ElastixFiles3D, SplinesOfOtherOrdersThanThree)
   Expect("two.txt", spline);
 }
 
-/** A chain of three files, the first of which is in the same folder as the others; and the sum of displacements. */
+/** A chain of three files, the first of which is in the same folder as the others, and the sum of displacements. */
 TEST_F(ElastixFiles3D, Chains)
 {
   const auto affine = itk::AffineTransform<double, 3>::New();
@@ -358,7 +358,7 @@ TEST_F(ElastixFiles3D, Chains)
   composite->AddTransform(translation);
   Expect("2.txt", composite);
 
-  // Paths of Windows: the file name is looked for in the folder of the file that names it, and the path below it.
+  // Windows paths: the file name and the relative path are searched in the folder of the file that names it.
   for (const char * const initial :
        { R"(C:\Users\me\registration\0.txt)", R"(..\elsewhere\0.txt)", "D:/0.txt", R"(\\server\0.txt)" })
   {
@@ -372,7 +372,8 @@ TEST_F(ElastixFiles3D, Chains)
     "1.txt", "AffineTransform", affine.GetPointer(), Common(R"(below\first.txt)") + CentreOf(affine.GetPointer()));
   Expect("2.txt", composite);
 
-  // Two translations add up whatever the order; the spline adds to the point that the affine one gets.
+  // The sum of two translations does not depend on their order; the spline adds to the point that is passed to the
+  // affine one.
   WriteFile("added.txt", "TranslationTransform", translation.GetPointer(), Common(Path("2.txt"), "Add"));
   const auto behind = itk::TranslationTransform<double, 3>::New();
   behind->Translate(Vector3(1.5, -0.5, 2.0));
@@ -384,7 +385,7 @@ TEST_F(ElastixFiles3D, Chains)
   Expect("added.txt", sum);
 }
 
-/** Axes that were ignored: the transform is one between grids that are not turned. */
+/** Ignored axes: the transform maps between grids that are not rotated. */
 TEST_F(ElastixFiles3D, WithoutDirectionCosines)
 {
   const auto translation = itk::TranslationTransform<double, 3>::New();
@@ -394,7 +395,7 @@ TEST_F(ElastixFiles3D, WithoutDirectionCosines)
   const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-t", Path("t.txt") });
   ASSERT_EQ(result.code, 0) << result.errors;
   const auto output = ReadTestImage<Image>(Path("out.nrrd"));
-  // As transformix does it: images without directions, which the result gets back.
+  // As in transformix: images without directions, which are then restored in the result.
   Image::DirectionType identity;
   identity.SetIdentity();
   m_Image->SetDirection(identity);

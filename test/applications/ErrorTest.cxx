@@ -22,8 +22,8 @@
 #include "itkRGBPixel.h"
 
 /** \file
- * \brief Bad input: an exit code, one line that names what was wrong and what is allowed, and an output as it was
- * before. */
+ * \brief Invalid input results in an exit code, one line with the problem and what is allowed, and unchanged outputs.
+ */
 
 namespace
 {
@@ -42,7 +42,7 @@ protected:
   void
   TearDown() override
   {
-    // Whatever was tried, the old file is there and no other is left behind.
+    // In all cases the old file still exists and there is no other file.
     EXPECT_EQ(Content(Path("out.nii")), "what was there");
     for (const auto & entry : std::filesystem::directory_iterator(m_Folder))
     {
@@ -51,7 +51,7 @@ protected:
     ProgramTest::TearDown();
   }
 
-  /** From in.nii to out.nii. */
+  /** Runs the program from in.nii to out.nii. */
   ProgramResult
   Run(std::vector<std::string> options)
   {
@@ -87,7 +87,7 @@ TEST_F(ProgramErrors, CommandLine)
   ExpectError(Run({ "--spacing", "nan" }), { "--spacing nan" }, 2);
   ExpectError(Run({ "--spacing", "1,1,1,1" }), { "--spacing 1,1,1,1", "at most 3" }, 2);
   ExpectError(Run({ "--spacing" }), { "--spacing" }, 2);
-  // Lists of commas alone.
+  // Lists that consist of commas.
   for (const std::string option : { "--spacing", "--size", "--rotate" })
   {
     ExpectError(Run({ option, "," }), { option + " ,", "\"\" is not a number" }, 2);
@@ -127,7 +127,7 @@ TEST_F(ProgramErrors, WhatKindsOfImagesAreAllowed)
   WriteTestImage(image5.GetPointer(), Path("five.nrrd"));
   ExpectError(RunProgram({ Path("five.nrrd"), Path("out.nii") }),
               { "five.nrrd", "space dimension is \"5\"", "2, 3 and 4 are allowed" });
-  // Formats that hold no colours of that type, or no series.
+  // Formats that do not support colours of that type, or series.
   const auto color = itk::Image<itk::RGBPixel<unsigned char>, 3>::New();
   color->SetRegions(itk::Size<3>{ { 4, 5, 6 } });
   color->Allocate(true);
@@ -135,7 +135,7 @@ TEST_F(ProgramErrors, WhatKindsOfImagesAreAllowed)
   ExpectError(RunProgram({ Path("color.nrrd"), Path("out.png") }), { "out.png" });
 }
 
-/** Truncated files are named, also in the formats where ITK reads zeros instead. */
+/** Truncated files are reported, also for formats in which ITK reads zeros instead. */
 TEST_F(ProgramErrors, CutShort)
 {
   const auto image = MakePhantom<itk::Image<short, 3>>({ { 20, 20, 20 } });
@@ -186,8 +186,8 @@ TEST_F(ProgramErrors, Devices)
   ExpectError(Run({ "--device", "98,99" }), { "98", "allowed are cpu" });
 }
 
-/** A GPU that was asked for by number and lacks the memory is an error, not a reason to compute elsewhere in silence.
- */
+/** If a GPU that was requested by number has too little memory, this is an error, and no other backend is used
+ * silently. */
 TEST_F(ProgramErrors, DeviceWithoutMemory)
 {
   ProgramSettings settings;

@@ -27,8 +27,8 @@
 #include <utility>
 
 /** \file
- * \brief Formats in and out: the pixels, their type and the geometry come through. Nearest neighbours on the image's
- * own grid are the image's pixels. (Other interpolations may differ by 1 in integers: coordinates are rounded, and ITK
+ * \brief Input and output formats: pixels, their type and the geometry are kept. Nearest neighbours on the grid of the
+ * image are its pixels. (Other interpolations may differ by 1 in integers, because coordinates are rounded and ITK
  * truncates.) */
 
 namespace
@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(ProgramFormats,
                          VolumeFormats,
                          ::testing::Values(".nii", ".nii.gz", ".hdr", ".nrrd", ".nhdr", ".mha", ".mhd"));
 
-/** What is not finite stays so; of NIfTI ITK's library makes zeros of it. */
+/** Non-finite values are kept. For NIfTI, ITK's library replaces them with zeros. */
 TEST_P(VolumeFormats, KeepWhatIsNotFinite)
 {
   const auto image = MakePhantom<itk::Image<float, 3>>({ { 13, 11, 7 } });
@@ -70,7 +70,7 @@ TEST_P(VolumeFormats, KeepWhatIsNotFinite)
   ExpectQuietSuccess(RunProgram({ input, Path("out.mha"), "-i", "nearest" }));
   const auto result = ReadTestImage<itk::Image<float, 3>>(Path("out.mha"));
   EXPECT_TRUE(std::isnan(result->GetPixel({ { 3, 4, 5 } })));
-  EXPECT_GT(result->GetPixel({ { 12, 10, 6 } }), 1e38F); // which ITK's cast clamps
+  EXPECT_GT(result->GetPixel({ { 12, 10, 6 } }), 1e38F); // ITK's cast clamps this
   for (const auto & place : { itk::Index<3>{ { 3, 4, 5 } }, itk::Index<3>{ { 12, 10, 6 } } })
   {
     image->SetPixel(place, 0.0F);
@@ -129,7 +129,7 @@ using AllPixelTypes = ::testing::Types<std::uint8_t,
                                        double>;
 TYPED_TEST_SUITE(ProgramPixelTypes, AllPixelTypes, );
 
-/** Every pixel type comes out as it went in, its extreme values included, by the default output type. */
+/** Every pixel type is kept by the default output type, including its extreme values. */
 TYPED_TEST(ProgramPixelTypes, SurviveNearest)
 {
   using ImageType = itk::Image<TypeParam, 3>;
@@ -177,7 +177,7 @@ TEST_F(ProgramFormats, WarnsOfGeometryThatTheFormatDrops)
   EXPECT_NE(result.errors.find("does not keep the image's origin, direction"), std::string::npos) << result.errors;
 }
 
-/** A warning is a line for each file, whatever names it is given. */
+/** A warning is printed once for each file, for any names of the file. */
 TEST_F(ProgramFormats, WarnsOnceOfAFileWithSeveralNames)
 {
   WriteTestImage(MakePhantom<Image3>({ { 13, 11, 7 } }).GetPointer(), Path("in.nii"));
@@ -219,7 +219,7 @@ TEST_F(ProgramFormats, EndingsInCapitals)
   }
 }
 
-/** What is named is what is read, whatever is next to it. */
+/** The named file is read, whatever other files are next to it. */
 TEST_F(ProgramFormats, NamesThatDifferByTheirEnding)
 {
   const auto packed = MakePhantom<Image3>({ { 13, 11, 7 } });
@@ -239,7 +239,7 @@ TEST_F(ProgramFormats, NamesThatDifferByTheirEnding)
     ExpectQuietSuccess(RunProgram({ Path(name), Path("out.nrrd"), "-i", "nearest" }));
     EXPECT_EQ(LargestDifference(ReadTestImage<Image3>(Path("out.nrrd")).GetPointer(), image.GetPointer()), 0.0);
   }
-  // An output next to its other form is verified by its own pixels.
+  // An output next to its other form is verified with its own pixels.
   ExpectQuietSuccess(RunProgram({ Path("in.nii"), Path("out.nii.gz"), "-i", "nearest" }));
   ExpectQuietSuccess(RunProgram({ Path("in.nii.gz"), Path("out.nii"), "-i", "nearest" }));
   ExpectQuietSuccess(RunProgram({ Path("out.nii.gz"), Path("out.nrrd"), "-i", "nearest" }));
@@ -254,7 +254,7 @@ TEST_F(ProgramFormats, NamesThatDifferByTheirEnding)
   }
 }
 
-/** The codes of the space come with the grid, as does the description: offsets are those of nifti1.h. */
+/** The codes of the space belong to the grid, and the description is kept. Offsets are those of nifti1.h. */
 TEST_F(ProgramFormats, CodesOfTheSpace)
 {
   constexpr std::size_t qformCode = 252;
@@ -286,7 +286,7 @@ TEST_F(ProgramFormats, CodesOfTheSpace)
   EXPECT_EQ(std::string(Content(Path("out.nii")).substr(description).c_str()), said);
   EXPECT_EQ(code("out.nii", qformCode), 4);
   EXPECT_EQ(code("out.nii", sformCode), 4);
-  // What is resampled to a template is in its space.
+  // An image that is resampled to a template is in its space.
   ExpectQuietSuccess(RunProgram({ Path("scanner.nii"), Path("out.nii"), "-r", Path("mni.nii") }));
   EXPECT_EQ(code("out.nii", qformCode), 4);
   EXPECT_EQ(code("out.nii", sformCode), 4);
@@ -294,7 +294,7 @@ TEST_F(ProgramFormats, CodesOfTheSpace)
   ExpectQuietSuccess(RunProgram({ Path("mni.nii"), Path("packed.nii.gz"), "-i", "nearest" }));
   ExpectQuietSuccess(RunProgram({ Path("packed.nii.gz"), Path("again.nii"), "-i", "nearest" }));
   EXPECT_EQ(code("again.nii", sformCode), 4);
-  // Whatever the header says, the pixels are those that came in.
+  // The pixels are unchanged for any header.
   const std::string pixels = Content(Path("mni.nii")).substr(352);
   EXPECT_EQ(Content(Path("again.nii")).substr(352), pixels);
   EXPECT_EQ(CountFiles(), 5u);
@@ -320,7 +320,7 @@ TEST_F(ProgramFormats, Units)
   EXPECT_EQ(text[units] & 7, 2);
   float time = 0.0f;
   std::memcpy(&time, text.data() + pixdim + 4 * sizeof(float), sizeof(time));
-  const int unit = text[units] & 0x38; // which it is depends on whether ITK converts, which its versions do not alike
+  const int unit = text[units] & 0x38; // the unit depends on whether ITK converts, which differs between its versions
   EXPECT_TRUE(unit == 8 || unit == 16) << unit;
   EXPECT_NEAR(time * (unit == 16 ? 1e-3 : 1.0), 1.5, 1e-5);
 }

@@ -25,7 +25,7 @@
 #include <vector>
 
 /** \file
- * \brief The output's grid by --reference, --spacing and --size, and the warning of down-sampling. */
+ * \brief The output grid for --reference, --spacing and --size, and the warning about down-sampling. */
 
 namespace
 {
@@ -52,7 +52,7 @@ protected:
     return ReadTestImage<ImageType>(Path("out.nrrd"));
   }
 
-  /** The physical point in the middle of an image. */
+  /** Returns the physical point in the middle of an image. */
   static ImageType::PointType
   Centre(const ImageType * image)
   {
@@ -106,7 +106,7 @@ TEST_F(ProgramGrid, SizeAndSpacing)
   ExpectGrid(Run({ "--size", "10", "--spacing", "1,1,1" }), { { 10, 10, 10 } }, { 1.0, 1.0, 1.0 });
 }
 
-/** A crop is a region of the base grid, of whose voxels the values are. */
+/** A crop is a region of the base grid with the values of its voxels. */
 TEST_F(ProgramGrid, Crop)
 {
   const auto image = Run({ "--crop", "3:11,:,5:" });
@@ -133,7 +133,7 @@ TEST_F(ProgramGrid, Crop)
   }
 }
 
-/** An origin and a direction of one's own: every voxel has the value at its position. */
+/** With a given origin and direction, every voxel has the value at its position. */
 TEST_F(ProgramGrid, OriginAndDirection)
 {
   ImageType::PointType first;
@@ -152,7 +152,7 @@ TEST_F(ProgramGrid, OriginAndDirection)
       EXPECT_NEAR(moved->GetDirection()[row][axis], m_Image->GetDirection()[row][axis], 1e-12);
     }
   }
-  // Rows of the matrix; its columns are the axes. Without an origin the centre stays.
+  // Rows of the matrix; its columns are the axes. Without an origin, the centre does not change.
   const auto turned = Run({ "--direction", "0", "-1", "0", "1", "0", "0", "0", "0", "1", "--spacing", "0.7" });
   EXPECT_NEAR(turned->GetDirection()[0][1], -1.0, 1e-12);
   EXPECT_NEAR(turned->GetDirection()[1][0], 1.0, 1e-12);
@@ -259,7 +259,7 @@ TEST_F(ProgramTest, FoldersAreMade)
   EXPECT_TRUE(std::filesystem::exists(Path("new/folder/in.nrrd")));
 }
 
-/** Folders of outputs are made where that is asked for, and not left behind by an error. */
+/** Missing folders of outputs are created if requested, and removed after an error. */
 TEST_F(ProgramTest, FoldersOfOutputsAreMade)
 {
   WriteTestImage(MakePhantom<itk::Image<short, 3>>({ { 8, 8, 8 } }).GetPointer(), Path("in.nrrd"));

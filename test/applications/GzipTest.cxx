@@ -38,7 +38,8 @@
 #include <vector>
 
 /** \file
- * \brief Files that are compressed block by block are what they were, for every reader and by any number of threads. */
+ * \brief Files that are compressed block by block decompress to the original for every reader and any number of
+ * threads. */
 
 namespace
 {
@@ -48,7 +49,7 @@ namespace fs = std::filesystem;
 class ProgramGzip : public ProgramTest
 {
 protected:
-  /** Bytes that repeat, at distances within blocks and across them, with noise between. */
+  /** Returns bytes that repeat, at distances within blocks and across them, with noise between. */
   static std::string
   MakeBytes(std::size_t count)
   {
@@ -71,7 +72,7 @@ protected:
     return Content(Path(name + ".gz"));
   }
 
-  /** Bytes that zlib makes of them as gzip does by default. */
+  /** Returns the number of bytes with zlib's compression, as gzip uses by default. */
   static double
   SizeByZlib(const std::string & bytes)
   {
@@ -86,7 +87,7 @@ protected:
     return static_cast<double>(size);
   }
 
-  /** The file as zlib reads it; its checksum is compared there. */
+  /** Reads the file with zlib, which verifies its checksum. */
   std::string
   Decompressed(std::size_t most) const
   {
@@ -137,14 +138,14 @@ TEST_F(ProgramGzip, ThreadsChangeNothing)
   const std::string others = this->Compressed(bytes);
   itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(threads);
   EXPECT_TRUE(several == others);
-  // Blocks look back beyond their beginning: what repeats across them costs next to nothing.
+  // Blocks refer to data before their beginning, so repetitions across blocks need almost no bytes.
   EXPECT_LT(several.size(), bytes.size() / 4);
 }
 
-/** Displacements and labels, of which the best ways differ: neither takes much more than zlib's default. */
+/** Displacements and labels, which need different methods: neither needs many more bytes than with zlib's default. */
 TEST_F(ProgramGzip, LittleMoreThanZlib)
 {
-  // Smooth, without a last bit that follows from those before, and still in a third of the volume.
+  // Smooth, with a last bit that cannot be predicted, and still compressible to a third of the volume.
   constexpr std::size_t                 count = 1000000;
   std::mt19937                          random(20261);
   std::uniform_real_distribution<float> noise(-1e-4F, 1e-4F);
@@ -153,7 +154,7 @@ TEST_F(ProgramGzip, LittleMoreThanZlib)
   {
     field[i] = 3.0F * std::sin(1e-3F * static_cast<float>(i)) + noise(random);
   }
-  // Stripes of labels that differ from row to row, as regions with ragged borders.
+  // Stripes of labels that differ from row to row, like regions with ragged borders.
   std::string labels(4 * count, '\0');
   for (std::size_t i = 0; i < labels.size(); ++i)
   {
@@ -162,14 +163,15 @@ TEST_F(ProgramGzip, LittleMoreThanZlib)
   const std::string numbers(reinterpret_cast<const char *>(field.data()), count * sizeof(float));
   for (const std::string & bytes : { numbers, labels })
   {
-    // A faster way is taken where it costs 2 % at most in pieces; a hundredth is for what the pieces do not show.
+    // A faster method is used if it needs at most 2 % more bytes for samples. One more percent is allowed for the
+    // difference between samples and the whole.
     EXPECT_LT(static_cast<double>(this->Compressed(bytes).size()), 1.03 * SizeByZlib(bytes));
     EXPECT_TRUE(this->Decompressed(bytes.size()) == bytes);
   }
 }
 
-/** Every way, of blocks in the middle and at the end of a stream, with and without bytes before them: what repeats, and
- * noise, which cannot be made smaller. */
+/** All methods, for blocks in the middle and at the end of a stream, with and without bytes before them: repetitions,
+ * and incompressible noise. */
 TEST_F(ProgramGzip, BlocksOfEveryWay)
 {
   using namespace CudaSplineProgram;
@@ -223,7 +225,7 @@ TEST_F(ProgramGzip, StreamsInPieces)
     const bool isDamaged = number % 5 == 0;
     if (isDamaged)
     {
-      file.back() = static_cast<char>(file.back() ^ 4); // the length in gzip's trailer, or the checksum of zlib's
+      file.back() = static_cast<char>(file.back() ^ 4); // the length in the trailer of gzip, or the checksum of zlib
     }
     const std::size_t end = file.size();
     file += std::string(between(0, 20), 'x');

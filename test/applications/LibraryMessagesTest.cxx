@@ -30,14 +30,15 @@
 #include <unistd.h>
 
 /** \file
- * \brief What libraries print is collected by several at the same time, and the standard error is what it was then. */
+ * \brief Messages of libraries are collected by several objects at the same time, and the standard error is restored
+ * afterwards. */
 
 namespace
 {
 
 using CudaSplineProgram::LibraryMessages;
 
-/** Which file the standard error is. */
+/** Returns which file the standard error is. */
 std::pair<dev_t, ino_t>
 StandardError()
 {
@@ -48,7 +49,7 @@ StandardError()
 
 } // namespace
 
-/** The one that began first ends first, as files do that are written side by side. */
+/** The first collection ends first, as for files that are written at the same time. */
 TEST(LibraryMessagesTest, Overlapping)
 {
   const auto before = StandardError();

@@ -27,7 +27,7 @@
 #include <vector>
 
 /** \file
- * \brief What formats keep of the meaning of numbers: the table of doc/FileFormats.md, cell by cell. */
+ * \brief Meanings of numbers that formats keep: the table of doc/FileFormats.md, cell by cell. */
 
 namespace
 {
@@ -35,7 +35,7 @@ namespace
 using namespace CudaSplineProgram;
 using Pixel = itk::IOPixelEnum;
 
-/** An image in a format, and what is lost of it: part of the text; empty where nothing is. */
+/** An image in a format, and part of the text about the loss. The text is empty if nothing is lost. */
 struct MeaningCase
 {
   Pixel        pixel;
@@ -67,7 +67,7 @@ protected:
 constexpr auto uint8 = ScalarType::UInt8;
 constexpr auto float32 = ScalarType::Float32;
 
-/** Cells that lose a meaning, with what a reader finds. */
+/** Returns cells that lose a meaning, with the meaning that a reader finds. */
 std::vector<MeaningCase>
 LossyCells()
 {
@@ -116,7 +116,7 @@ LossyCells()
   return cells;
 }
 
-/** Cells that keep all. */
+/** Returns cells that keep everything. */
 std::vector<MeaningCase>
 ExactCells()
 {
@@ -195,7 +195,7 @@ TEST_F(ProgramMeaning, OfTheFourthAxis)
   layout.volumes = 3;
   layout.volumeSpacing = 2.5;
   layout.volumeOrigin = 7.0;
-  // The three volumes are the planes of a pixel of three numbers.
+  // The three volumes are the planes of a pixel with three numbers.
   const Volume volume = MakeVolume({ Pixel::SCALAR, 3, float32, "", "" });
   for (const std::string ending : { ".nii.gz", ".hdr", ".nrrd", ".nhdr", ".mha", ".mhd", ".h5", ".gipl" })
   {
@@ -207,7 +207,7 @@ TEST_F(ProgramMeaning, OfTheFourthAxis)
   }
 }
 
-/** One line of the program, whatever the number of volumes, and nothing where the format keeps the meaning. */
+/** One line of the program for any number of volumes, and none if the format keeps the meaning. */
 TEST_F(ProgramMeaning, IsAWarningOfOneLine)
 {
   const MeaningCase cell{ Pixel::RGB, 3, uint8, "", "" };

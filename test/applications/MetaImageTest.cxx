@@ -24,10 +24,10 @@
 
 /** \file
  * \brief MetaImages: each field gives the grid and the numbers of MetaIO's documentation,
- * https://itk.org/Wiki/MetaIO/Documentation, or is refused with its value; names may hold percent signs.
+ * https://itk.org/Wiki/MetaIO/Documentation, or is refused with its value. Names may contain percent signs.
  *
- * A point is TransformMatrix' (ElementSpacing * index) + Offset, where the matrix has an axis in each row. A comment
- * notes where SimpleITK 2.5.7 reads a file differently. */
+ * A point is TransformMatrix' (ElementSpacing * index) + Offset, where the matrix has one axis per row. Comments note
+ * where SimpleITK 2.5.7 reads a file differently. */
 
 namespace
 {
@@ -74,9 +74,9 @@ TEST_F(ProgramMetaImage, Geometry)
   ExpectRead("Origin = 10 20 30\nOffset = 10 20 30\nElementSpacing = 1.5 2 3\n", Grid());
   ExpectRead("offset : 10 20 30\nELEMENTSPACING = 1.5 2 3\n", Grid());
   ExpectRead(place + "ElementSize = 9 9 9\n", Grid());
-  // SimpleITK takes 1 mm.
+  // SimpleITK uses 1 mm.
   ExpectRead("Offset = 10 20 30\nElementSize = 1.5 2 3\n", Grid());
-  // SimpleITK takes the numbers for millimetres.
+  // SimpleITK interprets the numbers as millimetres.
   ExpectRead(place + "DistanceUnits = um\n", Grid({ { 1.5e-3, 2e-3, 3e-3 } }, { { 0.01, 0.02, 0.03 } }));
   ExpectRead(place + "DistanceUnits = cm\n", Grid({ { 15, 20, 30 } }, { { 100, 200, 300 } }));
   ExpectRead(place + "DistanceUnits = mm\n", Grid());
@@ -154,7 +154,7 @@ TEST_F(ProgramMetaImage, Data)
     Write("in.mhd", Header(place, data));
     expect("in.mhd");
   }
-  // Channels are the numbers of a pixel, and long has 4 bytes, on every machine.
+  // Channels are the numbers of a pixel, and long has 4 bytes on every machine.
   std::vector<std::int32_t> numbers(48);
   for (std::size_t index = 0; index < numbers.size(); ++index)
   {
@@ -170,7 +170,7 @@ TEST_F(ProgramMetaImage, Data)
   }
 }
 
-/** Names with percent signs: of headers, of data, in and out; those that are patterns stay so. */
+/** Names of headers and data with percent signs, as inputs and outputs. Patterns are still patterns. */
 TEST_F(ProgramMetaImage, PercentSigns)
 {
   const std::string place = "Offset = 10 20 30\nElementSpacing = 1.5 2 3\n";
@@ -192,7 +192,7 @@ TEST_F(ProgramMetaImage, PercentSigns)
       ExpectQuietSuccess(Convert(output));
       ExpectNumbers(Ramp());
     }
-    // No file of data is left next to a header that has its data in it.
+    // A header that contains its data has no data file next to it.
     EXPECT_FALSE(std::filesystem::exists(Path("out " + base + ".raw")));
   }
   // A series, which is written volume by volume.
@@ -211,9 +211,9 @@ TEST_F(ProgramMetaImage, Refusals)
       Write("in.mha", Header(fields, data) + BytesOf(Ramp()));
       ExpectRefusedByBoth("in.mha", words);
     };
-  // SimpleITK takes the last of Position, Offset and Origin.
+  // SimpleITK uses the last of Position, Offset and Origin.
   expect(place + "Origin = 1 2 3\n", { "Origin is \"1 2 3\"", "\"10 20 30\"" });
-  // SimpleITK takes the numbers as they are.
+  // SimpleITK does not change the numbers.
   expect(place + "ElementToIntensityFunctionSlope = 2\n", { "ElementToIntensityFunctionSlope is \"2\"" });
   expect(place + "ElementToIntensityFunctionOffset = -1024\n", { "ElementToIntensityFunctionOffset is \"-1024\"" });
   expect(place + "DistanceUnits = inch\n", { "DistanceUnits is \"inch\"", "um, mm, cm" });

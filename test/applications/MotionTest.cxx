@@ -23,7 +23,8 @@
 #include <sstream>
 
 /** \file
- * \brief CudaSplineRegister finds known motions of a series' volumes, and its table agrees with its transforms. */
+ * \brief CudaSplineRegister finds known motions of the volumes of a series, and its table agrees with its transforms.
+ */
 
 namespace
 {
@@ -37,7 +38,7 @@ protected:
   static constexpr unsigned int size = 26;
   static constexpr unsigned int volumes = 4;
 
-  /** A motion about the middle of the images, of millimetres and degrees; none for volume 0. */
+  /** Returns a motion about the middle of the images, of millimetres and degrees; none for volume 0. */
   static Rigid::Pointer
   MotionOf(unsigned int volume)
   {
@@ -51,8 +52,7 @@ protected:
     return motion;
   }
 
-  /** Writes series.nii.gz, of which a known motion leads from points of volume 0 to each, and volume 0 as first.nrrd.
-   */
+  /** Writes series.nii.gz and volume 0 as first.nrrd. A known motion maps points of volume 0 to each volume. */
   void
   WriteSeries()
   {
@@ -106,7 +106,7 @@ protected:
     return RunProgram(options, settings);
   }
 
-  /** The rows of numbers of a table, of which "n/a" is NaN; the names of columns first. */
+  /** Returns the rows of numbers of a table and the names of its columns; "n/a" is NaN. */
   std::vector<std::vector<double>>
   ReadTable(const std::string & name, std::string & header) const
   {
@@ -130,7 +130,7 @@ protected:
     return rows;
   }
 
-  /** Largest difference of two volumes of a series in the middle half of the grid. */
+  /** Returns the largest difference of two volumes of a series in the middle half of the grid. */
   static double
   DifferenceOfVolumes(const itk::Image<float, 4> * series, unsigned int a, unsigned int b)
   {
@@ -159,7 +159,7 @@ protected:
   std::array<Rigid::Pointer, volumes> m_Known;
 };
 
-/** Over the first volume: transforms, table and corrected series. */
+/** Registration to the first volume: transforms, table and corrected series. */
 TEST_F(RegisterMotion, OverTheFirstVolume)
 {
   WriteSeries();
@@ -222,7 +222,7 @@ TEST_F(RegisterMotion, OverTheFirstVolume)
       continue;
     }
     EXPECT_NEAR(row[7], displacement, 1e-5);
-    // That of the known motions, about the same centre: four parts of a tenth of a millimetre, and angles of 1e-3.
+    // The value of the known motions, about the same centre: four times a tenth of a millimetre, and angles of 1e-3.
     double known = 0.0;
     for (unsigned int axis = 0; axis < 3; ++axis)
     {
@@ -244,7 +244,7 @@ TEST_F(RegisterMotion, OverTheFirstVolume)
   EXPECT_FALSE(HasHiddenFolder(m_Folder.string()));
 }
 
-/** Over another volume, the mean and another image the volumes lie over each other, too. */
+/** The volumes are also aligned with another volume, the mean, and another image. */
 TEST_F(RegisterMotion, OverWhatIsNamed)
 {
   WriteSeries();
@@ -275,7 +275,7 @@ TEST_F(RegisterMotion, OverWhatIsNamed)
   EXPECT_LE(DistanceOf<3>("two_0002.tfm", Rigid::New().GetPointer(), size), 0.02);
 }
 
-/** Report, picture and the files of a prefix are of the same transforms as the table. */
+/** Report, picture and the files of a prefix belong to the same transforms as the table. */
 TEST_F(RegisterMotion, FurtherOutputs)
 {
   WriteSeries();
@@ -325,7 +325,7 @@ TEST_F(RegisterMotion, FurtherOutputs)
     EXPECT_NEAR(volume["stages"][0]["levels"][0]["value"].get<double>(), rows[number][8], 1e-7);
     EXPECT_GT(volume["agreement"]["overlap"].get<double>(), 0.8);
     const std::string digits = "000" + std::to_string(number);
-    // MATLAB's files of ITK are of double numbers.
+    // MATLAB files of ITK have double numbers.
     EXPECT_LE(DistanceOf<3>("moved/" + digits + "_0GenericAffine.mat",
                             ReadTransform<3>(Path("a_" + digits + ".tfm")).GetPointer(),
                             size),
@@ -338,7 +338,7 @@ TEST_F(RegisterMotion, FurtherOutputs)
   EXPECT_FALSE(HasHiddenFolder(m_Folder.string()));
 }
 
-/** A volume that does not overlap is named; nothing is written of the others. */
+/** A volume that does not overlap is reported, and no other volume is written. */
 TEST_F(RegisterMotion, VolumesThatDoNotOverlap)
 {
   WriteSeries();
@@ -355,7 +355,7 @@ TEST_F(RegisterMotion, VolumesThatDoNotOverlap)
   EXPECT_EQ(CountFiles(), 2u);
 }
 
-/** There may be more volumes than files that a process may have open to begin with. */
+/** There may be more volumes than the initial limit of open files. */
 TEST_F(RegisterMotion, MoreVolumesThanOpenFiles)
 {
   constexpr unsigned int many = 60;

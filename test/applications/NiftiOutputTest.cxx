@@ -31,21 +31,21 @@
 #include <vector>
 
 /** \file
- * \brief Compressed NIfTI files, which are made from memory, have the bytes of those that are not compressed. */
+ * \brief Compressed NIfTI files, which are written from memory, have the same bytes as uncompressed ones. */
 
 namespace
 {
 
 using namespace CudaSplineProgram;
 
-/** An image of random numbers, whose kind and size the layout may depend on. */
+/** An image of random numbers. The layout may depend on its kind and size. */
 struct PackedCase
 {
   std::string                name;
   ScalarType                 type;
   itk::IOPixelEnum           pixel;
   unsigned int               components;
-  std::array<std::size_t, 3> size; ///< of two axes where the last is 0
+  std::array<std::size_t, 3> size; ///< two axes if the last size is 0
 };
 
 class ProgramNiftiOutput
@@ -109,8 +109,8 @@ TEST_P(ProgramNiftiOutput, IsTheSameWhenCompressed)
   }
 }
 
-/** Scalars, components that are stored one after the other, and tensors, whose components have an order of their own.
- * Some files have several blocks of the compression, which begin within numbers or pixels. */
+/** Scalars, components that are stored one after the other, and tensors, whose components have a special order. Some
+ * files have several compression blocks, which begin within numbers or pixels. */
 INSTANTIATE_TEST_SUITE_P(
   ProgramNifti,
   ProgramNiftiOutput,

@@ -29,8 +29,9 @@
 #include <vector>
 
 /** \file
- * \brief NIfTI through both programs: the geometry and the values of headers that are written here byte by byte,
- * against the rule of NiftiReference.h. (NiftiHeaderTest.cxx has the rule's sentences and 20,000 random headers.) */
+ * \brief NIfTI in both programs: the geometry and the values of headers that are written here byte by byte are
+ * compared with the rule of NiftiReference.h. (NiftiHeaderTest.cxx has the sentences of the rule and 20,000 random
+ * headers.) */
 
 namespace
 {
@@ -57,7 +58,7 @@ protected:
     return f;
   }
 
-  /** A smooth number for each voxel, and each plane. */
+  /** Returns a smooth number for each voxel and each plane. */
   static std::vector<float>
   Values(std::size_t planes = 1)
   {
@@ -81,7 +82,7 @@ protected:
     return values;
   }
 
-  /** The bytes of numbers in the order of a header. */
+  /** Returns the bytes of numbers in the order of a header. */
   template <typename T>
   static std::string
   BytesOf(const Fields & fields, const std::vector<T> & values)
@@ -139,7 +140,7 @@ protected:
     return RunProgram(options);
   }
 
-  /** CudaSplineRegister of an image with itself: what it writes is the image on its grid. */
+  /** Runs CudaSplineRegister with the same image twice: the output is the image on its grid. */
   ProgramResult
   Register(const std::string & in, const std::string & out) const
   {
@@ -206,7 +207,7 @@ constexpr ProgramNifti::Size ProgramNifti::size;
 
 } // namespace
 
-/** Each way in which a header can define the positions of voxels. */
+/** All ways in which a header can define the positions of voxels. */
 TEST_F(ProgramNifti, Geometry)
 {
   const std::vector<std::pair<std::string, std::function<void(Fields &)>>> cases{
@@ -286,7 +287,7 @@ TEST_F(ProgramNifti, Geometry)
       EXPECT_EQ(result.errors.find("NIfTI"), std::string::npos) << result.errors;
       const auto image = ReadTestImage<Image3>(Path("out.nrrd"));
       ExpectGeometry(image.GetPointer(), answer->affine);
-      // A registration moves the image a little: its sum tells numbers that were read from others.
+      // A registration moves the image slightly: the sum shows whether other numbers were read.
       std::size_t wrong = 0;
       double      sum = 0.0;
       for (std::size_t voxel = 0; voxel < values.size(); ++voxel)
@@ -297,10 +298,10 @@ TEST_F(ProgramNifti, Geometry)
       EXPECT_TRUE(registers || wrong == 0) << wrong;
       EXPECT_LT(std::abs(sum) / static_cast<double>(values.size()), 3.0);
     }
-    // What is written has the same matrix, to the rounding of its fields.
+    // The output has the same matrix, to the rounding of its fields.
     ASSERT_EQ(Resample("in.nii.gz", "again.nii").code, 0);
     ASSERT_EQ(Resample("again.nii", "again.nrrd").code, 0);
-    if (fields.version == 1) // which ITK 5.2 reads, by the quaternion
+    if (fields.version == 1) // ITK 5.2 reads it by the quaternion
     {
       const auto byItk = ReadTestImage<Image3>(Path("again.nii"));
       const auto ours = ReadTestImage<Image3>(Path("again.nrrd"));
@@ -315,7 +316,7 @@ TEST_F(ProgramNifti, Geometry)
         }
         byItk->TransformIndexToPhysicalPoint(index, one);
         ours->TransformIndexToPhysicalPoint(index, other);
-        // The fourth number of a quaternion has the root of the rounding of the others, 2^-24.
+        // The fourth number of a quaternion has the square root of the rounding of the others, 2^-24.
         EXPECT_LT(one.EuclideanDistanceTo(other), 40 * 2 * 2.5e-4 * ours->GetSpacing().GetNorm());
       }
     }
@@ -335,7 +336,7 @@ TEST_F(ProgramNifti, Geometry)
   }
 }
 
-/** The sform is used, and a warning of one line has the distance of the qform from it. */
+/** The sform is used, and a one-line warning gives the distance of the qform from it. */
 TEST_F(ProgramNifti, TwoMatrices)
 {
   Fields f = Plain();
@@ -379,7 +380,7 @@ TEST_F(ProgramNifti, Shears)
   EXPECT_FALSE(std::filesystem::exists(Path("none.nrrd")));
 }
 
-/** Each number of a vector has the slope. */
+/** The slope applies to each number of a vector. */
 TEST_F(ProgramNifti, SlopesOfVectors)
 {
   Fields f = Plain();
@@ -407,7 +408,7 @@ TEST_F(ProgramNifti, SlopesOfVectors)
   }
 }
 
-/** Series of several numbers a voxel, from NRRD to NIfTI and back, compressed or not. */
+/** Series with several numbers per voxel, from NRRD to NIfTI and back, compressed or not. */
 TEST_F(ProgramNifti, SeriesOfVectors)
 {
   for (const unsigned int components : { 2U, 3U, 6U })
@@ -457,7 +458,7 @@ TEST_F(ProgramNifti, SeriesOfVectors)
   }
 }
 
-/** Colours of a series are together in a voxel, and are resampled as others. */
+/** The colours of a series are together in a voxel, and are resampled like others. */
 TEST_F(ProgramNifti, SeriesOfColours)
 {
   Fields f = Plain();
@@ -509,7 +510,7 @@ TEST_F(ProgramNifti, SeriesOfTensors)
   EXPECT_EQ(image->GetBufferPointer()[2], 3 * 420.0F); // xz, which is the fourth in the file
 }
 
-/** A pair is read by either of its names, whichever of its files is compressed. */
+/** A pair is read by either of its names, for any combination of compressed files. */
 TEST_F(ProgramNifti, Pairs)
 {
   const std::vector<float> values = Values();
@@ -549,7 +550,7 @@ TEST_F(ProgramNifti, Pairs)
   f.voxOffset = 352;
   WriteFile("alone.nii", f, values);
   ExpectError(Resample("alone.nii", "none.nrrd"), { "alone.nii", ".img file", "missing" });
-  // The pairs that are written.
+  // Pairs as outputs.
   WriteFile("in.nii", Plain(), values);
   for (const std::string name : { "out.hdr", "out.img", "out.hdr.gz", "out.img.gz" })
   {
@@ -613,13 +614,13 @@ TEST_F(ProgramNifti, FieldsSurvive)
       EXPECT_EQ(real(136), 0.5F); // s
       EXPECT_EQ(real(92), 2);
       EXPECT_EQ(bytes[123], 10);
-      EXPECT_EQ(bytes[122], isOther ? 0 : 3); // of slices that are there no more
+      EXPECT_EQ(bytes[122], isOther ? 0 : 3); // of slices that no longer exist
       EXPECT_EQ(real(132), isOther ? 0.0F : 0.0625F);
     }
   }
 }
 
-/** Two dimensions keep the position and the thickness of their plane. */
+/** In two dimensions, the position and the thickness of the plane are kept. */
 TEST_F(ProgramNifti, TwoDimensions)
 {
   using Image2 = itk::Image<float, 2>;
@@ -640,7 +641,7 @@ TEST_F(ProgramNifti, TwoDimensions)
   const auto flat = ReadTestImage<Image2>(Path("out.nrrd"));
   EXPECT_EQ(flat->GetOrigin()[0], -10);
   EXPECT_EQ(flat->GetSpacing()[1], 3);
-  // NIfTI stores pixels of three numbers as slices, with a warning, or as colours.
+  // NIfTI stores pixels with three numbers as slices, with a warning, or as colours.
   for (const bool isColour : { false, true })
   {
     std::ofstream(Path("in.nrrd"), std::ios::binary)
@@ -655,7 +656,7 @@ TEST_F(ProgramNifti, TwoDimensions)
       << result.errors;
     EXPECT_EQ(result.CountErrorLines(), isColour ? 0U : 1U) << result.errors;
   }
-  // A sagittal plane has no place in the plane of x and y: it is a slice in space.
+  // A sagittal plane is not parallel to x and y: it is a slice in space.
   f.srow = { { { 0, 0, 4, 10 }, { 2, 0, 0, 20 }, { 0, 3, 0, 30 } } };
   WriteFile("in.nii", f, values);
   ExpectQuietSuccess(Resample("in.nii", "out.nrrd"));
@@ -692,7 +693,7 @@ TEST_F(ProgramNifti, DisplacementFields)
       const auto image = ReadTestImage<Image3>(Path("out.nrrd"));
       EXPECT_EQ(image->GetPixel({ { 10, 10, 2 } }), 800 + 20 * (10 + sign * 3) + 10 + sign * 2);
     }
-    // As an image it keeps what it means: along LPS where there is no intent, in NIfTI as it was.
+    // As an image it keeps its meaning: along LPS if there is no intent, in NIfTI as in the input.
     ExpectQuietSuccess(Resample("field.nii.gz", "field.nrrd"));
     EXPECT_EQ(ReadTestImage<Vectors3>(Path("field.nrrd"))->GetBufferPointer()[1], sign * 3.0F);
     ExpectQuietSuccess(Resample("field.nii.gz", "again.nii"));
@@ -728,7 +729,7 @@ TEST_F(ProgramNifti, BadInputIsOneLine)
   expect([](Fields & f) { f.qformCode = 1, f.quatern = { 1, 1, 1 }; }, { "sum of their squares is 3" });
 }
 
-/** A length that header and file do not share is found with and without compression. */
+/** A file that is shorter than its header specifies is detected with and without compression. */
 TEST_F(ProgramNifti, ShortFiles)
 {
   std::string bytes = NiftiReference::Pack(Plain());

@@ -24,11 +24,12 @@
 #include <sstream>
 
 /** \file
- * \brief NRRD files: every space, unit, encoding and order of axes gives the grid and the numbers that the format's
- * definition gives, https://teem.sourceforge.net/nrrd/format.html, or is refused with the field and its value.
+ * \brief NRRD files: every space, unit, encoding and order of axes gives the grid and the numbers of the definition of
+ * the format, https://teem.sourceforge.net/nrrd/format.html, or is refused with the field and its value.
  *
- * Expected grids are computed here, in double precision, from the numbers that the test writes: in LPS the point of an
- * index is S U (origin + directions index), where S turns the signs of the space's coordinates and U are its units. */
+ * Expected grids are computed here, in double precision, from the numbers that the test writes. In LPS the point of an
+ * index is S U (origin + directions index), where S changes the signs of the coordinates of the space, and U are its
+ * units. */
 
 namespace
 {
@@ -64,7 +65,7 @@ const NamedSpace spaces[] = { { "right-anterior-superior", -1, -1, false },
 class ProgramNrrd : public StoredFormatTest
 {
 protected:
-  /** The header of 5 x 6 x 7 numbers of type float. */
+  /** Returns the header of 5 x 6 x 7 numbers of type float. */
   static std::string
   Header(
     const std::string & fields = "space: LPS\nspace directions: (1.5,0,0) (0,2,0) (0,0,3)\nspace origin: (10,20,30)\n",
@@ -75,7 +76,7 @@ protected:
            "endian: little\nencoding: " + encoding + "\n" + more;
   }
 
-  /** Its grid in a space. */
+  /** Returns its grid in a space. */
   static ReferenceGrid
   Grid(double x = 1, double y = 1, double unit = 1)
   {
@@ -111,7 +112,7 @@ TEST_F(ProgramNrrd, Spaces)
             "\n" + BytesOf(Ramp()));
     ExpectRefusedByBoth("in.nrrd", { "in.nrrd", "space is \"" + std::string(name) + "\"", "LAS" });
   }
-  // Without a space coordinates are LPS, as ITK takes them.
+  // Without a space, coordinates are LPS, as in ITK.
   Write("in.nrrd",
         Header("space dimension: 3\nspace directions: (1.5,0,0) (0,2,0) (0,0,3)\nspace origin: (10,20,30)\n") + "\n" +
           BytesOf(Ramp()));
@@ -144,11 +145,11 @@ TEST_F(ProgramNrrd, SpacesOfAllInputs)
                                           settings);
   EXPECT_EQ(result.code, 0) << result.errors;
   ExpectGrid(Grid(1, -1));
-  // A reference.
+  // As a reference.
   WriteTestImage(MakePhantom<itk::Image<float, 3>>({ { 8, 8, 8 } }).GetPointer(), Path("in.mha"));
   EXPECT_EQ(RunProgram({ Path("in.mha"), Path("out.mha"), "-r", Path("las.nrrd"), "--device", "cpu" }).code, 0);
   ExpectGrid(Grid(1, -1));
-  // A field of (1.5, 0, 0) mm everywhere moves by a voxel: its grid has to lie over the image.
+  // A constant field of (1.5, 0, 0) mm moves by a voxel: its grid has to match that of the image.
   std::vector<float> vectors;
   for (int voxel = 0; voxel < 5 * 6 * 7; ++voxel)
   {
@@ -183,7 +184,7 @@ TEST_F(ProgramNrrd, Units)
             "\n" + BytesOf(Ramp()));
     ExpectQuietSuccess(Convert("in.nrrd"));
     ExpectGrid(Grid(-1, -1, millimetres));
-    // Of axes, where there are no directions.
+    // Units of axes if there are no directions.
     Write("in.nrrd",
           Header("spacings: 1.5 2 3\naxis mins: 10 20 30\ncenterings: node node node\nunits: " + quoted + " " + quoted +
                  " " + quoted + "\n") +
@@ -198,7 +199,7 @@ TEST_F(ProgramNrrd, Units)
   ExpectRefusedByBoth("in.nrrd", { "space units", "parsec", "um, mm, cm, m" });
 }
 
-/** Axes without directions: cells lie between the ends of an axis, nodes at them. */
+/** Axes without directions: cells are between the ends of an axis, nodes at the ends. */
 TEST_F(ProgramNrrd, SpacingsMinimaAndMaxima)
 {
   const auto expect = [this](const std::string & fields, const Vector3d & spacing, const Vector3d & origin) {
@@ -249,7 +250,7 @@ TEST_F(ProgramNrrd, GzipOfSeveralMembers)
   Write("in.nhdr", Header(fields, "gzip", "line skip: 2\nbyte skip: 3\ndata file: data.gz\n"));
   ExpectQuietSuccess(Convert("in.nhdr"));
   ExpectNumbers(Ramp());
-  // A member that is missing, or damaged.
+  // A missing or damaged member.
   Write("in.nrrd", Header(fields, "gzip") + "\n" + Deflate(raw.substr(0, 400)));
   ExpectRefusedByBoth("in.nrrd", { "in.nrrd", "400 of the 840 bytes" });
   std::string damaged = packed;
@@ -300,7 +301,7 @@ TEST_F(ProgramNrrd, EncodingsSkipsAndFiles)
   Write("data.raw", raw + "end");
   Write("in.nhdr", Header(fields, "raw", "byte skip: -4\ndata file: data.raw\n"));
   expect("in.nhdr");
-  // One file a slice, two slices a file, and the names of a pattern.
+  // One file per slice, two slices per file, and the names of a pattern.
   std::string list = "data file: LIST\n";
   for (int z = 0; z < 7; ++z)
   {
@@ -318,7 +319,7 @@ TEST_F(ProgramNrrd, EncodingsSkipsAndFiles)
   ExpectRefusedByBoth("in.nhdr", { "names 6 files", "needs 7" });
   Write("in.nhdr", Header(fields, "raw", "data file: slices/t%d.raw 10 22 2\n"));
   ExpectRefusedByBoth("in.nhdr", { "t10.raw", "missing" });
-  // Names with blanks and percent signs, also such that are a pattern, of a file that is there.
+  // Names with blanks and percent signs, also patterns that are names of existing files.
   for (const char * const name : { "a b.raw", "50 %.raw", "50 %d.raw", "a%d 1 7 1" })
   {
     Write(name, raw);
@@ -327,7 +328,7 @@ TEST_F(ProgramNrrd, EncodingsSkipsAndFiles)
   }
 }
 
-/** Numbers as text: what a type does not hold is refused, not clamped, wrapped or truncated. */
+/** Numbers as text: a number that the type cannot represent is refused, not clamped, wrapped or truncated. */
 TEST_F(ProgramNrrd, NumbersAsText)
 {
   const auto header = [](const char * type) {
@@ -365,7 +366,7 @@ TEST_F(ProgramNrrd, NumbersAsText)
   }
 }
 
-/** The axis of components may be any one, as may that of time. */
+/** The axis of components, and that of time, may be at any position. */
 TEST_F(ProgramNrrd, OrderOfAxes)
 {
   const auto number = [](int c, int x, int y, int z, int t) {
@@ -469,7 +470,7 @@ TEST_F(ProgramNrrd, MaskedKinds)
               "\nspace origin: (0,0,0)\nendian: little\nencoding: raw\n\n" + BytesOf(stored));
       const ProgramResult result = Convert("in.nrrd");
       EXPECT_EQ(result.code, 0);
-      const bool isTensor = components == 7; // what they are is lost in the output, a MetaImage
+      const bool isTensor = components == 7; // their meaning is lost in the output, a MetaImage
       EXPECT_EQ(result.CountErrorLines(), isTensor ? 2u : 1u) << result.errors;
       EXPECT_EQ(result.errors.find("symmetric tensors") != std::string::npos, isTensor) << result.errors;
       EXPECT_NE(result.errors.find("mask as its first component, which is left out"), std::string::npos);
@@ -504,7 +505,7 @@ TEST_F(ProgramNrrd, MeasurementFrame)
   ExpectNumbers(Ramp(72)); // as in the file
 }
 
-/** Each fault is one line with the field, its value and what is allowed. */
+/** Each error is one line with the field, its value and what is allowed. */
 TEST_F(ProgramNrrd, Refusals)
 {
   const std::string fields = "space: LPS\nspace directions: (1.5,0,0) (0,2,0) (0,0,3)\nspace origin: (10,20,30)\n";
@@ -548,7 +549,7 @@ TEST_F(ProgramNrrd, Refusals)
   ExpectRefusedByBoth("in.nrrd", { "\"x\" is not a number" });
 }
 
-/** A header of random fields, and what they mean. */
+/** A header of random fields, and their meaning. */
 struct RandomHeader
 {
   std::string   text;
@@ -673,7 +674,7 @@ TEST(NrrdHeader, RandomHeaders)
   }
 }
 
-/** Damaged headers are read or refused by the exception that is documented, and no other. */
+/** Damaged headers are read, or refused with the documented exception. */
 TEST(NrrdHeader, DamagedHeaders)
 {
   std::mt19937_64 random(52);

@@ -46,7 +46,7 @@ class ProgramFullDisk
   , public ::testing::WithParamInterface<const char *>
 {};
 
-/** Writing stops in the middle of the pixels, or of the zeros at their end, which a reader would fill in. */
+/** Writing stops in the middle of the pixels, or of the zeros at their end, which a reader would add. */
 TEST_P(ProgramFullDisk, KeepsTheOldFile)
 {
   // The second half of the slices is zero.
@@ -79,7 +79,7 @@ TEST_F(ProgramOutput, ReplacesAFile)
   EXPECT_EQ(CountFiles(), 2u);
 }
 
-/** Both files of a pair are replaced, and the header names its data file by the final name. */
+/** Both files of a pair are replaced, and the header has the final name of its data file. */
 TEST_F(ProgramOutput, Pairs)
 {
   for (const auto & [header, data] :
@@ -97,7 +97,7 @@ TEST_F(ProgramOutput, Pairs)
   EXPECT_EQ(CountFiles(), 1u);
 }
 
-/** A pair whose second file cannot be replaced stays as it was, both. */
+/** If the second file of a pair cannot be replaced, both files are unchanged. */
 TEST_F(ProgramOutput, PairThatCannotBeReplaced)
 {
   std::ofstream(Path("out.mhd")) << "old header";
@@ -108,7 +108,7 @@ TEST_F(ProgramOutput, PairThatCannotBeReplaced)
 }
 
 /** A pair of files: the data were replaced, but the header cannot be. The old data are restored, also if the file
- * system has no hard links. */
+ * system does not support hard links. */
 TEST_F(ProgramOutput, DataComeBack)
 {
   for (const bool hasNoLinks : { false, true })
@@ -143,7 +143,7 @@ TEST_F(ProgramOutput, DataComeBack)
     EXPECT_EQ(Content(Path("out.raw")), "old data");
     EXPECT_EQ(CountFiles(), 3u);
 
-    // And nothing is in the way of a pair that can.
+    // A pair that can be replaced is written afterwards.
     std::filesystem::remove_all(Path("out.mhd"));
     settings.signalWhenFolder.clear();
     ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.mhd"), "-i", "nearest" }, settings));
@@ -172,7 +172,7 @@ TEST_F(ProgramOutput, NameWithoutFolder)
   EXPECT_TRUE(std::filesystem::exists(Path("out.nrrd")));
 }
 
-/** SIGTERM while it works: the old file stays, the hidden folder goes. */
+/** SIGTERM during the work: the old file is kept, and the hidden folder is removed. */
 TEST_F(ProgramOutput, SignalLeavesNothingBehind)
 {
   std::ofstream(Path("out.nrrd")) << "what was there";

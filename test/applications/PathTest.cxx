@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 /** \file
- * \brief What names may be outputs, and what a killed run leaves behind. */
+ * \brief Names that are allowed as outputs, and files that a killed run has left. */
 
 namespace
 {
@@ -58,7 +58,7 @@ protected:
     }
   }
 
-  /** Expects a refusal, and that all files are as they were. */
+  /** Expects an error, and that all files are unchanged. */
   void
   ExpectRefused(const ProgramResult & result, const std::string & program, const std::string & word = "overwritten")
   {
@@ -72,7 +72,7 @@ protected:
   std::vector<std::pair<std::string, std::string>> m_Before;
 };
 
-/** Every output against every input, by other spellings too. */
+/** Every output is compared with every input, also with other spellings. */
 TEST_F(ProgramPaths, OutputsThatAreInputsAreRefused)
 {
   const std::string other = Path("folder/../fixed.nrrd");
@@ -105,7 +105,7 @@ TEST_F(ProgramPaths, OutputsThatAreInputsAreRefused)
                     "CudaSplineResample");
     }
   }
-  // What a prefix names.
+  // The files of a prefix.
   for (const char * const ending :
        { "0GenericAffine.mat", "1Warp.nii.gz", "1InverseWarp.nii.gz", "Warped.nii.gz", "InverseWarped.nii.gz" })
   {
@@ -113,7 +113,7 @@ TEST_F(ProgramPaths, OutputsThatAreInputsAreRefused)
     ExpectRefused(Register({ "--output-prefix", Path("p_") }), "CudaSplineRegister");
     fs::remove(Path(std::string("p_") + ending));
   }
-  // The data file of a header, for an output that would write one.
+  // The data file of a header that an output would write.
   ExpectRefused(RunProgram({ Path("mask.mhd"), Path("mask.nhdr") }), "CudaSplineResample");
   EXPECT_FALSE(fs::exists(Path("out.nrrd")));
 }
@@ -142,12 +142,12 @@ TEST_F(ProgramPaths, OutputsThatAreEachOtherAreRefused)
                 "same file");
 }
 
-/** A link is written through, also where its target is not there yet. */
+/** The target of a link is written, even if it does not exist yet. */
 TEST_F(ProgramPaths, LinksAreFollowed)
 {
   fs::create_symlink("out.nrrd", Path("folder/to.nrrd"));
   fs::create_symlink("folder/to.nrrd", Path("twice.nrrd"));
-  for (int time = 0; time < 2; ++time) // dangling, then not
+  for (int time = 0; time < 2; ++time) // first dangling, then not
   {
     ExpectQuietSuccess(RunProgram({ Path("fixed.nrrd"), Path("twice.nrrd") }));
     EXPECT_TRUE(fs::is_symlink(Path("twice.nrrd")));
@@ -167,7 +167,7 @@ TEST_F(ProgramPaths, DevicesAreNoOutputs)
   ExpectError(RunProgram({ Path("pipe.nrrd"), Path("out.nrrd") }), { "pipe.nrrd", "device or a pipe" });
 }
 
-/** Folders of runs that were killed are removed, of runs that live they are not. */
+/** Folders of killed runs are removed, those of running processes are not. */
 TEST_F(ProgramPaths, LeftFoldersAreRemoved)
 {
   const std::string dead = Path("folder/.CudaSplineResample-dead01");

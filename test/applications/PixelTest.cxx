@@ -53,7 +53,7 @@ protected:
 };
 
 /** Values are rounded half to even and clamped to the output type: 1e3 and -1e3 to the limits of 8 bits, 99.9 to 100
- * and 0.5 to 0. With --round itk they are truncated as by ITK. */
+ * and 0.5 to 0. With --round itk they are truncated as in ITK. */
 TEST_F(ProgramPixels, OutputTypesRoundAndClamp)
 {
   const auto image = FloatImage::New(); // without spacing and origin: coordinates are exact, and so are linear values
@@ -93,7 +93,7 @@ TEST_F(ProgramPixels, OutputTypesRoundAndClamp)
   EXPECT_EQ(ComponentOfFile(Path("out.nrrd")), "float");
 }
 
-/** What looks like labels is warned of where values are mixed, unless fractions are asked for. */
+/** A warning is printed if an image looks like labels and values are mixed, unless fractions are requested. */
 TEST_F(ProgramPixels, LabelsThatAreMixed)
 {
   using LabelImage = itk::Image<unsigned short, 3>;
@@ -123,7 +123,7 @@ TEST_F(ProgramPixels, LabelsThatAreMixed)
   }
 }
 
-/** Labels that are stored as real numbers are warned of, too; masks of 0 and 1 and fractions are not. */
+/** The warning also applies to labels that are stored as real numbers, but not to masks of 0 and 1, and fractions. */
 TEST_F(ProgramPixels, LabelsOfRealNumbersThatAreMixed)
 {
   const auto write = [this](float factor, int values) {
@@ -152,7 +152,7 @@ TEST_F(ProgramPixels, LabelsOfRealNumbersThatAreMixed)
   ExpectQuietSuccess(Run("labels.nrrd", { "--spacing", "0.7" }));
 }
 
-/** Voxels that are not finite are warned of, once, where a recursive filter spreads them. */
+/** A warning about non-finite voxels is printed once if a recursive filter spreads them. */
 TEST_F(ProgramPixels, NonFiniteVoxelsThatSpread)
 {
   const auto                                    image = MakeObliqueImage<FloatImage>({ { 17, 15, 13 } });
@@ -187,7 +187,7 @@ TEST_F(ProgramPixels, NonFiniteVoxelsThatSpread)
   }
 }
 
-/** Nearest neighbours give no label that was not there, and are ITK's in every voxel. */
+/** Nearest neighbours give only labels of the input, and equal ITK's in every voxel. */
 TEST_F(ProgramPixels, LabelsStayLabels)
 {
   using LabelImage = itk::Image<unsigned short, 3>;
@@ -230,7 +230,7 @@ TEST_F(ProgramPixels, DefaultValue)
   ExpectError(Run("in.nrrd", { "--default-value", "black" }), { "--default-value", "black" }, 2);
 }
 
-/** Samples of an image of three dimensions beyond its edges, mirrored at the outermost ones. */
+/** Returns samples of a 3D image beyond its edges, mirrored at the outermost ones. */
 double
 MirroredSample(const itk::Image<float, 3> * image, std::array<long, 3> index)
 {
@@ -261,7 +261,7 @@ MitchellKernel(double x)
          6.0;
 }
 
-/** The sum over the samples about a place by a kernel. */
+/** Returns the sum over the samples around a point with a kernel. */
 double
 ConvolvedAt(const itk::Image<float, 3> * image, const itk::ContinuousIndex<double, 3> & place, double (*kernel)(double))
 {
@@ -283,7 +283,7 @@ ConvolvedAt(const itk::Image<float, 3> * image, const itk::ContinuousIndex<doubl
   return sum;
 }
 
-/** The input's continuous index of the voxels of a result on a grid of its own, if it is well inside. */
+/** Returns the continuous index in the input for a voxel of a result on another grid, if it is well inside. */
 template <typename TImage>
 std::optional<itk::ContinuousIndex<double, 3>>
 PlaceInside(const itk::Image<float, 3> * input, const TImage * result, const typename TImage::IndexType & index)
@@ -320,9 +320,9 @@ LargestDistanceFrom(const itk::Image<float, 3> * input, const itk::Image<float, 
   return largest;
 }
 
-/** Windowed sincs of each window and of several radii are ITK's; Catmull-Rom is the cubic of Keys, Mitchell-Netravali
- * that of their paper. Sums of a float's rounding, values of some 200, and indices by other formulas: 1e-3 at most;
- * windows and radii differ by tenths. */
+/** Windowed sincs with each window and several radii equal ITK's. Catmull-Rom is the cubic of Keys, Mitchell-Netravali
+ * that of their paper. The limit is 1e-3 for sums of roundings of float, values of some 200, and indices by other
+ * formulas. Windows and radii differ by tenths. */
 TEST_F(ProgramPixels, WindowedSincsAndCubicConvolution)
 {
   namespace Function = itk::Function;
@@ -389,7 +389,7 @@ TEST_F(ProgramPixels, WindowedSincsAndCubicConvolution)
   ExpectError(Run("in.nrrd", { "-i", "nearest", "--sigma", "2" }), { "--sigma", "nearest" }, 2);
 }
 
-/** Labels are those whose indicator is largest, by each way to interpolate it, or whose Gaussian weighs most. */
+/** The label has the largest indicator, with each method to interpolate it, or the largest Gaussian weight. */
 TEST_F(ProgramPixels, LabelsByTheirIndicators)
 {
   using LabelImage = itk::Image<unsigned short, 3>;
@@ -436,7 +436,7 @@ TEST_F(ProgramPixels, LabelsByTheirIndicators)
       const auto   winner = static_cast<std::size_t>(best - all.begin());
       const double largest = *best;
       *best = -HUGE_VAL;
-      if (largest - *std::max_element(all.begin(), all.end()) > 1e-3) // else rounding may decide
+      if (largest - *std::max_element(all.begin(), all.end()) > 1e-3) // otherwise rounding may decide
       {
         ASSERT_EQ(voxel.Get(), values[winner]);
         ++compared;
@@ -460,7 +460,7 @@ TEST_F(ProgramPixels, LabelsByTheirIndicators)
   }
   expect({ "-i", "label-bspline", "--order", "2" },
          [&](std::size_t label, const auto & place) { return splines[label]->EvaluateAtContinuousIndex(place); });
-  // ITK's weights are sums of products of differences of the error function over the voxels; so are these.
+  // ITK's weights are sums of products of differences of the error function over the voxels. These are the same.
   const auto gaussian = [&](double sigma) {
     return [&, sigma](std::size_t label, const itk::ContinuousIndex<double, 3> & place) {
       const FloatImage * const           indicator = indicators[label];
@@ -485,7 +485,7 @@ TEST_F(ProgramPixels, LabelsByTheirIndicators)
         sum += sample.Get() * product;
         all += product;
       }
-      // What is beyond the cut-off of 4 sigmas, some 1e-4 of the sum, may be left out: no winner by less is compared.
+      // Samples beyond the cut-off of 4 sigmas, some 1e-4 of the sum, may be omitted: winners by less are not compared.
       return sum / all;
     };
   };
@@ -498,8 +498,8 @@ class ProgramOrders
   , public ::testing::WithParamInterface<unsigned int>
 {};
 
-/** Every spline order against ITK's interpolator in double: within 1e-6 of the range in float (NUMERICS.md allows
- * orders 4 and 5 more on noise; this image is smooth). */
+/** Every spline order is compared with ITK's interpolator in double: within 1e-6 of the range in float (NUMERICS.md
+ * allows orders 4 and 5 more on noise; this image is smooth). */
 TEST_P(ProgramOrders, AgreeWithItk)
 {
   const auto image = MakePhantom<FloatImage>({ { 21, 18, 15 } });
@@ -520,7 +520,8 @@ TEST_P(ProgramOrders, AgreeWithItk)
 
 INSTANTIATE_TEST_SUITE_P(ProgramPixels, ProgramOrders, ::testing::Range(0u, 6u));
 
-/** What a spline's values at the samples lack to the integers that they are is rounded away; truncated it is not. */
+/** The values of a spline at samples are slightly below or above integers. Rounding removes this error, truncation does
+ * not. */
 TEST_F(ProgramPixels, IntegersAreRounded)
 {
   using ImageType = itk::Image<unsigned char, 3>;
@@ -540,7 +541,7 @@ TEST_F(ProgramPixels, IntegersAreRounded)
     ASSERT_EQ(static_cast<float>(rounded->GetBufferPointer()[voxel]), std::nearbyint(real->GetBufferPointer()[voxel]));
     ASSERT_EQ(static_cast<float>(truncated->GetBufferPointer()[voxel]), std::trunc(real->GetBufferPointer()[voxel]));
   }
-  // ITK's values are rounded alike: hardly a voxel differs, and those that do have values next to a half.
+  // ITK's values are rounded in the same way. Very few voxels differ, and these have values close to a half.
   for (const std::string rounding : { "nearest", "itk" })
   {
     ExpectQuietSuccess(RunProgram({ Path("in.nrrd"),
@@ -561,7 +562,7 @@ TEST_F(ProgramPixels, IntegersAreRounded)
   ExpectError(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--round", "up" }), { "--round", "up" }, 2);
 }
 
-/** Stripes of two voxels vanish in samples of four voxels, and what is flat stays. */
+/** Stripes of two voxels vanish in samples of four voxels, and constant regions do not change. */
 TEST_F(ProgramPixels, SmoothingBeforeDownsampling)
 {
   using ImageType = itk::Image<float, 2>;
@@ -581,7 +582,7 @@ TEST_F(ProgramPixels, SmoothingBeforeDownsampling)
     double     largest = 0.0;
     for (std::size_t pixel = 0; pixel < 16 * 16; ++pixel)
     {
-      // The filter continues beyond the borders with the outermost value, so a stripe stays visible there.
+      // The filter extends the image with the outermost value, so a stripe is still visible at the border.
       if (pixel % 16 > 1 && pixel % 16 < 14)
       {
         largest = std::max(largest, std::abs(out->GetBufferPointer()[pixel] - 100.0));
@@ -590,8 +591,8 @@ TEST_F(ProgramPixels, SmoothingBeforeDownsampling)
     return largest;
   };
   EXPECT_EQ(spread({}), 50.0);
-  // A Gaussian of sigma s takes the wave of two voxels times exp(-(pi s)^2 / 2), here s^2 = 15 / (8 ln 2): 1.6e-6; the
-  // recursive one is an approximation to about 1e-3.
+  // A Gaussian of sigma s multiplies the wave of two voxels by exp(-(pi s)^2 / 2), here s^2 = 15 / (8 ln 2): 1.6e-6.
+  // The recursive one is an approximation to about 1e-3.
   EXPECT_LT(spread({ "--smooth", "auto" }), 0.1);
   ExpectQuietSuccess(RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--size", "16", "--smooth", "auto" }));
 }

@@ -36,7 +36,7 @@ using BatchImage = itk::Image<short, 3>;
 class ProgramBatch : public ProgramTest
 {
 protected:
-  /** Writes in0.nrrd, in1.nrrd, ..., each other pixels. */
+  /** Writes in0.nrrd, in1.nrrd, ..., with different pixels. */
   void
   WriteInputs(int count)
   {
@@ -62,7 +62,7 @@ protected:
     return Path("out" + std::to_string(number) + ".nrrd");
   }
 
-  /** A list of the first inputs and outputs, with a header. */
+  /** Writes a list of the first inputs and outputs, with a header. */
   std::string
   WriteList(int count)
   {

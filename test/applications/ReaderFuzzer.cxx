@@ -45,8 +45,7 @@ const char * const CudaSplineProgram::programName = "CudaSplineReaderFuzzer";
 namespace
 {
 
-/** What a reader makes of bytes, or that it refuses them by an error of the program's: another exception ends the run.
- */
+/** Reads bytes. The reader succeeds or throws an error of the program; another exception ends the run. */
 template <typename TRead>
 void
 Try(const std::string & bytes, const TRead & read)
@@ -60,7 +59,7 @@ Try(const std::string & bytes, const TRead & read)
   {}
 }
 
-/** The same of a header of an image, whose files are as many as its size needs. */
+/** Does the same for the header of an image, with as many files as its size needs. */
 template <typename TRead>
 void
 TryHeader(const std::string & bytes, const TRead & read)
@@ -73,7 +72,7 @@ TryHeader(const std::string & bytes, const TRead & read)
   {}
 }
 
-/** Numbers that were read are checked; grids of those that pass have as many parameters as they say. */
+/** Checks numbers that were read. Valid grids have as many parameters as they specify. */
 void
 CheckAll(const std::vector<CudaSplineProgram::TransformNumbers> & transforms)
 {

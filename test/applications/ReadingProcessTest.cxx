@@ -32,7 +32,7 @@
 #include <vector>
 
 /** \file
- * \brief What reads files in a process of its own: whatever happens there is an error here. */
+ * \brief Files are read in a separate process: any failure there becomes an error here. */
 
 const char * const CudaSplineProgram::programName = "Test";
 
@@ -41,7 +41,7 @@ namespace
 
 using namespace CudaSplineProgram;
 
-/** What comes of a step that is asked once. */
+/** Returns the error of a single step. */
 std::string
 ErrorOfStep(const std::function<nlohmann::json()> & step, double fileBytes = 1000.0)
 {
@@ -66,7 +66,7 @@ TEST(ReadingProcess, RepliesWithWhatAStepReturns)
 
 TEST(ReadingProcess, KeepsItsStateAndSharesMemory)
 {
-  int            calls = 0; // of the child's copy
+  int            calls = 0; // in the copy of the child
   ReadingProcess process("file", 1.0, [&](const nlohmann::json & order, SharedMemory & memory) {
     ++calls;
     const std::size_t bytes = order;
@@ -114,14 +114,14 @@ TEST(ReadingProcess, LimitsMemory)
   };
   EXPECT_EQ(ErrorOfStep([&] { return take(0.8e9); }), "");
   ExpectWords(ErrorOfStep([&] { return take(1.2e9); }), { "file.xyz", "more memory than 1 GB", "--max-memory" });
-  // A file that holds 0.5 GB may take four times as much.
+  // A file with 0.5 GB may need four times as much.
   EXPECT_EQ(ErrorOfStep([&] {
               AllowReading(0.5e9, 0.5e9);
               return take(1.8e9);
             }),
             "");
   ExpectWords(ErrorOfStep([&] {
-                AllowReading(1e15, 0.5e9); // promises more than it can hold
+                AllowReading(1e15, 0.5e9); // declares more than it can contain
                 return take(2.2e9);
               }),
               { "more memory than 2 GB" });
@@ -134,7 +134,7 @@ TEST(ReadingProcess, LimitsTime)
     for (volatile unsigned int number = 0;; number = number + 1)
     {}
   };
-  ExpectWords(ErrorOfStep(forever, -9e6), { "file.xyz", "more than 1 s" }); // 10 s less 1 s a MB
+  ExpectWords(ErrorOfStep(forever, -9e6), { "file.xyz", "more than 1 s" }); // 10 s minus 1 s per MB
 }
 
 TEST(ReadingProcess, TextsAreClean)
@@ -142,7 +142,7 @@ TEST(ReadingProcess, TextsAreClean)
   ExpectWords(ErrorOf([] { throw std::runtime_error("Reader (0x55d0c8a0): at 0x7fff12345678 it failed, code 0x1"); }),
               { "Reader: at  it failed, code 0x1" });
   EXPECT_LT(ErrorOf([] { throw std::runtime_error(std::string(5000, 'x')); }).size(), 1100u);
-  // Letters of UTF-8 stay (the first byte of a pound sign, U+00A3, is that of control characters, too).
+  // UTF-8 characters are kept (the first byte of a pound sign, U+00A3, is also that of control characters).
   EXPECT_EQ(OneLine("a\x1b[2J \xC2\x9B"
                     "b \xC2\xA3 \xC3\x9B \xC2"),
             "a?[2J ?b \xC2\xA3 \xC3\x9B \xC2");

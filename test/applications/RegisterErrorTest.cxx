@@ -18,7 +18,7 @@
 #include "RegisterTestSupport.h"
 
 /** \file
- * \brief CudaSplineRegister names what is wrong in one line and leaves its outputs as they were. */
+ * \brief CudaSplineRegister reports problems in one line and does not change its outputs. */
 
 namespace
 {
@@ -123,7 +123,7 @@ TEST_F(RegisterErrors, CommandLine)
   ExpectError(Register({}), { "nothing to write" }, 2, "CudaSplineRegister");
 }
 
-/** Problems of a file have the names of documents, and options that it contains cannot be given. */
+/** Problems of a file have the names of documents. Options that a document contains cannot be given. */
 TEST_F(RegisterErrors, Documents)
 {
   const auto expect = [this](const std::string & text, const std::vector<std::string> & words, int code = 2) {
@@ -187,7 +187,7 @@ TEST_F(RegisterErrors, Files)
               { "cannot write the transform \"out.unknown\"" },
               1,
               "CudaSplineRegister");
-  // MATLAB's files hold one transform.
+  // MATLAB files contain one transform.
   ExpectError(
     RunProgram({ Path("fixed.nrrd"), Path("moving.nrrd"), "-o", Path("out.mat"), "--stage", "bspline" }, settings),
     { "cannot write the transform \"out.mat\"" },
@@ -209,7 +209,7 @@ TEST_F(RegisterErrors, NoOverlap)
                         { "do not overlap", ": 0 % of the fixed image", "--initialize moments|centre|search" });
   }
   ExpectRegisterError({ "--stage", "syn", "--initialize", "none" }, { "do not overlap", "0 %" });
-  // With a transform to begin with the advice is to leave it away.
+  // With an initial transform, the advice is to omit it.
   const auto away = itk::AffineTransform<double, 2>::New();
   auto       way = away->GetTranslation();
   way[0] = -1000.0;
@@ -222,13 +222,13 @@ TEST_F(RegisterErrors, NoOverlap)
                       { "do not overlap", "instead of --initial-transform" });
 }
 
-/** What ITK's kernels have no size for ended the program by a signal. */
+/** Smoothing that is too wide for ITK's kernels ended the program with a signal. */
 TEST_F(RegisterErrors, WideSmoothing)
 {
   ExpectRegisterError({ "--levels", "3", "--sigmas", "1e9,1,1" }, { "--sigmas 1e9,1,1", "from 0 to 1e6" }, 2);
 }
 
-/** A step that leaves the moving image is the same error, of the stage. */
+/** A step out of the moving image causes the same error for the stage. */
 TEST_F(RegisterErrors, StepsOutOfTheImage)
 {
   ExpectRegisterError(

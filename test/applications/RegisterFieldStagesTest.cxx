@@ -29,8 +29,8 @@
 #include <vector>
 
 /** \file
- * \brief CudaSplineRegister's stages of fields, syn, greedy and demons: what they find and what is written of it,
- * masks, signals, images that tell little. */
+ * \brief Field stages of CudaSplineRegister, syn, greedy and demons: their results and outputs, masks, signals, and
+ * images with little information. */
 
 namespace
 {
@@ -91,7 +91,7 @@ TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
   const auto   found = ReadTransform<2>(Path("out.h5"));
   const double before = MeanDistance<2>(KnownRigid().GetPointer(), known.GetPointer());
   ASSERT_GT(before, 0.5);
-  EXPECT_LE(MeanDistance<2>(found, known.GetPointer()), 0.6 * before); // places that are flat stay where they are
+  EXPECT_LE(MeanDistance<2>(found, known.GetPointer()), 0.6 * before); // points in constant regions do not move
 
   const nlohmann::json report = ReadReport();
   ASSERT_EQ(report["stages"].size(), 2u);
@@ -103,7 +103,7 @@ TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
   EXPECT_EQ(ofFields["parameters"], 2 * fieldSize * (fieldSize - 2));
   ASSERT_EQ(ofFields["levels"].size(), 2u);
   EXPECT_LE(ofFields["levels"][0]["iterations"], 60);
-  EXPECT_GT(ofFields["levels"][0]["iterations"], 9); // a convergence value needs ten
+  EXPECT_GT(ofFields["levels"][0]["iterations"], 9); // a convergence value needs ten iterations
   double first = 0.0;
   double last = 0.0;
   bool   hasConvergence = false;
@@ -119,7 +119,7 @@ TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
   EXPECT_LT(last, first);
   EXPECT_TRUE(hasConvergence);
 
-  // A point goes through the field, then through the matrix; displacements are doubles, and NIfTI's places floats.
+  // The field is applied first to a point, then the matrix. Displacements are doubles, and NIfTI's points are floats.
   const auto affine = ReadTransform<2>(Path("p_0GenericAffine.mat"));
   EXPECT_STREQ(affine->GetNameOfClass(), "AffineTransform");
   const auto warp = ReadField<2>("p_1Warp.nii.gz");
@@ -127,7 +127,7 @@ TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
               WasPackedHere("p_Warped.nii.gz") && WasPackedHere("p_InverseWarped.nii.gz"));
   EXPECT_LE(LargestDistanceOfTwo<2>(warp.GetPointer(), affine, found), 1e-4);
   EXPECT_LE(LargestDistance<2>(ReadField<2>("field.nrrd").GetPointer(), found, fieldSize), 1e-6);
-  // ITK's inverses are good to a tenth of a voxel at worst.
+  // ITK's inverses are accurate to a tenth of a voxel in the worst case.
   const auto identity = itk::AffineTransform<double, 2>::New();
   const auto inverseWarp = ReadField<2>("p_1InverseWarp.nii.gz");
   EXPECT_LE(LargestDistanceOfTwo<2>(warp.GetPointer(), inverseWarp.GetPointer(), identity), 0.2);
@@ -142,10 +142,10 @@ TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
   const auto moving = ReadTestImage<ImageType>(Path("moving.nrrd"));
   ExpectSameGrid(back.GetPointer(), moving.GetPointer());
 
-  // CudaSplineResample makes the same of what ANTs' users have; displacements that NIfTI keeps as doubles, places in
-  // floats of some 1e-6 mm, slopes of up to 30 a millimetre.
+  // CudaSplineResample computes the same from the files with ANTs' names. NIfTI stores displacements as doubles, points
+  // in floats to some 1e-6 mm; slopes are up to 30 per millimetre.
   const auto resample = [](const std::vector<std::string> & arguments) {
-    EXPECT_EQ(RunProgram(arguments).code, 0); // which may say that samples are coarse
+    EXPECT_EQ(RunProgram(arguments).code, 0); // it may warn about coarse samples
   };
   resample(ResampleByAntsFiles("resampled.nrrd"));
   EXPECT_LE(LargestDifference(warped.GetPointer(), ReadTestImage<ImageType>(Path("resampled.nrrd")).GetPointer()),
@@ -161,7 +161,7 @@ TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
              Path("p_1InverseWarp.nii.gz") });
   EXPECT_LE(LargestDifference(back.GetPointer(), ReadTestImage<ImageType>(Path("resampled.nrrd")).GetPointer()), 1e-2);
 
-  // Determinants: the ratio of areas of a quarter of a voxel's square and its image, on average over some voxels.
+  // Determinants: the ratio of areas of a quarter of a voxel's square and its image, averaged over some voxels.
   const auto jacobian = ReadTestImage<itk::Image<double, 2>>(Path("jacobian.nrrd"));
   EXPECT_EQ(report["folding"]["voxels"], 0);
   EXPECT_EQ(report["folding"]["of"], jacobian->GetBufferedRegion().GetNumberOfPixels());
@@ -180,7 +180,7 @@ TEST_P(RegisterFieldStages, WriteWhatAntsWrites)
   }
 }
 
-/** Ctrl-C in a coarse level: the field so far, on the fixed image's grid. */
+/** Ctrl-C in a coarse level: the field so far, on the grid of the fixed image. */
 TEST_P(RegisterFieldStages, EndOnASignal)
 {
   const auto known = KnownBend(nullptr);
@@ -211,7 +211,7 @@ TEST_P(RegisterFieldStages, EndOnASignal)
             LargestDistance<2>(identity.GetPointer(), known.GetPointer(), fieldSize));
 }
 
-/** A deformable stage respects masks and initial transforms: a bend, which only a field can undo, follows a translation
+/** A deformable stage uses masks and initial transforms: a bend, which only a field can correct, follows a translation
  * from a file. Near the border each image has structures that the other one lacks; masks exclude them. */
 TEST_P(RegisterFieldStages, HaveMasksAndInitialTransforms)
 {
@@ -268,7 +268,7 @@ TEST_P(RegisterFieldStages, HaveMasksAndInitialTransforms)
   EXPECT_NE(distance({}), masked);
 }
 
-/** One level of demons is ITK's filter: the same field, except for the rounding of 20 iterations. */
+/** One level of demons equals ITK's filter: the same field, except for the rounding of 20 iterations. */
 TEST_F(RegisterFields, DemonsAreItks)
 {
   WritePair<2>(KnownBend(nullptr).GetPointer(), fieldSize);
@@ -303,7 +303,7 @@ TEST_F(RegisterFields, DemonsAreItks)
   filter->SetUpdateFieldStandardDeviations(0.5);
   filter->SmoothDisplacementFieldOn();
   filter->SetStandardDeviations(1.5);
-  filter->SetCoordinateTolerance(1e3); // each image has a grid of its own
+  filter->SetCoordinateTolerance(1e3); // each image has its own grid
   filter->Update();
   const auto                                  found = ReadTestImage<Field<2>>(Path("field.nrrd"));
   double                                      longest = 0.0;
@@ -355,14 +355,14 @@ TEST_P(RegisterFieldStages, TakeImagesThatTellLittle)
   const ProgramResult line = run({ "--iterations", "3", "--shrink", "1", "--sigmas", "0" });
   EXPECT_EQ(line.code, 0) << line.errors;
   EXPECT_LE(longest(), 1e-3);
-  // Flat images: there is nothing to compare.
+  // Constant images cannot be compared.
   write("fixed", 30, 0.0);
   write("moving", 30, 0.0);
   ExpectError(run({ "--iterations", "12", "--shrink", "2,1" }),
               { std::string("the fixed image has only one value (100); stage 1 (") + GetParam() },
               1,
               "CudaSplineRegister");
-  // Shrunk to a sample an axis, nothing smooth.
+  // Shrunk to one sample per axis, without smoothing.
   write("fixed", 30, 50.0);
   write("moving", 30, 50.0);
   const ProgramResult coarse = run(
@@ -370,7 +370,7 @@ TEST_P(RegisterFieldStages, TakeImagesThatTellLittle)
   EXPECT_EQ(coarse.code, 0) << coarse.errors;
 }
 
-/** The same in space: each image is wrong in one way. */
+/** The same in 3D: each image has one problem. */
 TEST_P(RegisterFieldStages, TakeImagesInSpaceThatTellLittle)
 {
   constexpr itk::SizeValueType length = 13;
@@ -438,7 +438,7 @@ TEST_P(RegisterFieldStages, TakeImagesInSpaceThatTellLittle)
   }
   expectError({ "do not overlap", "both masks" },
               { "--fixed-mask", Path("first.nrrd"), "--moving-mask", Path("last.nrrd") });
-  // Levels of three samples an axis, nothing smooth, steps that fold.
+  // Levels of three samples per axis, without smoothing, and steps that fold.
   expectFields({ "--shrink", "4,1", "--sigmas", "0,0", "--update-variance", "0", "--total-variance", "0" });
   write("moving", length, 0.0, [](const itk::Index<3> & at) { return (7 * at[0] + 11 * at[1] + 5 * at[2]) % 13; });
   const std::string folded =
@@ -459,8 +459,8 @@ TEST_P(RegisterFieldStages, TakeImagesInSpaceThatTellLittle)
   expectFields(plain);
 }
 
-/** Voxels that are not numbers count as outside of the image: they are not compared, warped images have the default
- * value there, and masks still apply. */
+/** NaN voxels are treated as outside of the image: they are not compared, warped images have the default value there,
+ * and masks still apply. */
 TEST_P(RegisterFieldStages, TakeWhatIsNotANumberAsOutside)
 {
   const auto known = KnownRigid();
@@ -498,7 +498,7 @@ TEST_P(RegisterFieldStages, TakeWhatIsNotANumberAsOutside)
   EXPECT_EQ(WithoutFewIterations(result).CountErrorLines(), 1u) << result.errors;
   EXPECT_NE(result.errors.find(std::to_string(outside) + " of"), std::string::npos) << result.errors;
   EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), fieldSize), 0.6);
-  // Where a voxel comes from the columns that were taken out, and nowhere in the middle.
+  // Where a voxel comes from the removed columns, and nowhere in the middle.
   const auto  found = ReadTransform<2>(Path("out.h5"));
   const auto  warped = ReadTestImage<Image<2>>(Path("warped.nrrd"));
   std::size_t blank = 0;

@@ -28,19 +28,19 @@
 #include <vector>
 
 /** \file
- * \brief Bends that are known, and fields that CudaSplineRegister writes. */
+ * \brief Known bends, and fields that CudaSplineRegister writes. */
 
 /** \brief Length of the images. */
 inline constexpr unsigned int fieldSize = 48;
 
-/** \brief A folder with images that are bent. */
+/** \brief A folder with bent images. */
 class RegisterFields : public RegisterTest
 {
 protected:
   template <unsigned int VDimension>
   using Field = itk::Image<itk::Vector<double, VDimension>, VDimension>;
 
-  /** A smooth transform that bends the middle by up to 2 mm, after a rigid one if there is one. */
+  /** Returns a smooth transform that bends the middle by up to 2 mm, after a rigid one if there is one. */
   static itk::CompositeTransform<double, 2>::Pointer
   KnownBend(const itk::Transform<double, 2, 2> * rigid)
   {
@@ -68,7 +68,8 @@ protected:
     return known;
   }
 
-  /** The mean of Distances(): what no image can tell, along edges and where images are flat, does not decide. */
+  /** Returns the mean of Distances(), on which points that images do not determine (at edges, in constant regions) have
+   * little effect. */
   template <unsigned int VDimension>
   static double
   MeanDistance(const Transform<VDimension> * found, const Transform<VDimension> * known)
@@ -86,7 +87,7 @@ protected:
     return transform;
   }
 
-  /** Whether the programs compressed a file, on all threads: zlib's own header says that it was a Unix. */
+  /** Returns whether the programs compressed a file with all threads: zlib's own header names Unix as the system. */
   bool
   WasPackedHere(const std::string & name) const
   {
@@ -94,7 +95,7 @@ protected:
     return content.size() > 9 && content[9] == '\xFF';
   }
 
-  /** Words by which CudaSplineResample moves the moving image by the files of --output-prefix p_. */
+  /** Returns arguments of CudaSplineResample that move the moving image with the files of --output-prefix p_. */
   std::vector<std::string>
   ResampleByAntsFiles(const std::string & output) const
   {
@@ -103,8 +104,8 @@ protected:
              Path("p_1Warp.nii.gz"), "-t",           Path("p_0GenericAffine.mat") };
   }
 
-  /** The distance between the points of the middle half of the grid after two transforms in sequence, and after a third
-   * transform. */
+  /** Returns the distance between the points of the middle half of the grid after two transforms in sequence, and after
+   * a third transform. */
   template <unsigned int VDimension>
   static double
   LargestDistanceOfTwo(const Transform<VDimension> * first,

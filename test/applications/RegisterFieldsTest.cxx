@@ -25,13 +25,13 @@
 #include <vector>
 
 /** \file
- * \brief Determinants and inverses of CudaSplineRegister's other stages, SyN by ITK's own class, presets, the
- * evaluation at the end, and what is warned of. */
+ * \brief Determinants and inverses of the other stages of CudaSplineRegister, SyN with ITK's own class, presets, the
+ * evaluation at the end, and warnings. */
 
 namespace
 {
 
-/** The determinants of an affine transform are those of its matrix, for any directions. The logarithm of the inverse's
+/** The determinants of an affine transform are those of its matrix, for any directions. The logarithm for the inverse
  * has the opposite sign. The inverse of a B-spline is computed by iteration. */
 TEST_F(RegisterFields, DeterminantsAndInversesOfOtherStages)
 {
@@ -109,7 +109,7 @@ TEST_F(RegisterFields, OtherMetricsAreAccelerated)
   }
 }
 
-/** Local correlation in a linear stage; a preset's stages and values, of which the user's own come first. */
+/** Local correlation in a linear stage; the stages and values of a preset, which options of the user override. */
 TEST_F(RegisterFields, Presets)
 {
   const auto known = KnownRigid();
@@ -153,7 +153,7 @@ TEST_F(RegisterFields, Presets)
               "CudaSplineRegister");
 }
 
-/** --preset standard is antsRegistrationSyN.sh, stage by stage, and with its levels for large images; --help lists the
+/** --preset standard is antsRegistrationSyN.sh, stage by stage, including its levels for large images. --help lists the
  * differences. */
 TEST_F(RegisterFields, StandardIsAntsRegistrationSyN)
 {
@@ -211,7 +211,7 @@ TEST_F(RegisterFields, StandardIsAntsRegistrationSyN)
   EXPECT_EQ(syn["options"]["window"], 10);
   expectLevels(syn, fields);
 
-  // More than 256 voxels along an axis; levels end as soon as there is a convergence.
+  // More than 256 voxels along an axis; levels end as soon as there is a convergence value.
   WritePair<2>(KnownRigid().GetPointer(), 257);
   const nlohmann::json large = run({ "--convergence", "1" });
   const Expected       largeMatrices{ matrices.iterations, { 12, 8, 4, 2 }, { 4, 3, 2, 1 } };
@@ -229,7 +229,7 @@ TEST_F(RegisterFields, StandardIsAntsRegistrationSyN)
   }
 }
 
-/** Some voxels of the moving image outshine all: with --winsorize they do not matter. */
+/** Some voxels of the moving image are much brighter than all others: with --winsorize they have no effect. */
 TEST_F(RegisterFields, Winsorize)
 {
   const auto known = KnownRigid();
@@ -244,7 +244,7 @@ TEST_F(RegisterFields, Winsorize)
     std::vector<std::string> options{ "--stage", "rigid", "--metric", "correlation", "-o", Path("out.tfm") };
     options.insert(options.end(), { "--initialize", "centre" });
     options.insert(options.end(), more.begin(), more.end());
-    EXPECT_EQ(Register(options).code, 0); // outliers may be warned of: they hide that the images agree
+    EXPECT_EQ(Register(options).code, 0); // outliers may cause a warning, because they hide that the images agree
     return DistanceOf<2>("out.tfm", known.GetPointer(), fieldSize);
   };
   EXPECT_LE(distance({ "--winsorize", "0.005,0.99" }), 0.3);
@@ -255,7 +255,7 @@ TEST_F(RegisterFields, Winsorize)
               "CudaSplineRegister");
 }
 
-/** Dice, landmarks and similarity before and after. */
+/** Dice overlap, landmarks and similarity before and after. */
 TEST_F(RegisterFields, Evaluation)
 {
   const auto known = KnownRigid();
@@ -323,7 +323,7 @@ TEST_F(RegisterFields, Evaluation)
     EXPECT_LT(evaluation["dice"][label]["before"], 0.85) << label;
   }
   EXPECT_EQ(evaluation["landmarks"]["number"], 4);
-  // The known transform moves points by its translation, about a voxel more or less by its angle.
+  // The known transform moves points by its translation, about a voxel more or less due to its angle.
   EXPECT_GT(evaluation["landmarks"]["mean_mm"]["before"], 2.0);
   EXPECT_LT(evaluation["landmarks"]["largest_mm"]["after"], 0.15);
 
@@ -331,7 +331,7 @@ TEST_F(RegisterFields, Evaluation)
   ExpectError(Register(options), { "moving.csv", "line 2", "2 numbers" }, 1, "CudaSplineRegister");
   std::ofstream(Path("moving.csv")) << "1,2\n3,4\n";
   ExpectError(Register(options), { "4 fixed landmarks", "2 moving landmarks" }, 1, "CudaSplineRegister");
-  // A damaged first line is not a line of titles; spreadsheets write a byte order mark before it, and quotes.
+  // A damaged first line is not a line of titles. Spreadsheets write a byte order mark before it, and quotes.
   std::ofstream(Path("moving.csv")) << "1x,2\n3,4\n";
   ExpectError(Register(options), { "moving.csv", "line 1", "2 numbers" }, 1, "CudaSplineRegister");
   std::ofstream(Path("moving.csv")) << "\xEF\xBB\xBF"
@@ -355,7 +355,7 @@ TEST_F(RegisterFields, MatricesBehindFieldsAreRepeated)
   EXPECT_EQ(Content(Path("first.tfm")), Content(Path("second.tfm")));
 }
 
-/** The inverse of a rigid transform is written as a class that every program of ITK reads. */
+/** The inverse of a rigid transform is written as a class that every ITK program reads. */
 TEST_F(RegisterFields, InverseOfARigidTransform)
 {
   const auto known = KnownRigid();
@@ -388,7 +388,7 @@ TEST_F(RegisterFields, WarnsOfGeometryThatTheFormatDrops)
   EXPECT_NE(result.errors.find("field.vtk\" does not keep the direction"), std::string::npos) << result.errors;
 }
 
-/** Fields that a run before has left under the prefix do not belong to the new matrix. */
+/** Fields of an earlier run with the same prefix do not belong to the new matrix. */
 TEST_F(RegisterFields, WarnsOfFieldsThatWereThere)
 {
   WritePair<2>(KnownRigid().GetPointer(), fieldSize);
@@ -401,7 +401,7 @@ TEST_F(RegisterFields, WarnsOfFieldsThatWereThere)
   EXPECT_NE(result.errors.find("p_1Warp.nii.gz\" is of an earlier registration"), std::string::npos) << result.errors;
 }
 
-/** Of a field of one slice ITK's reader of NIfTI tells two axes; it is warned of, and read all the same. */
+/** ITK's NIfTI reader finds two axes for a field of one slice. A warning is printed, and the field is read. */
 TEST_F(RegisterFields, FieldsOfOneSlice)
 {
   const auto image = MakeObliqueImage<Image<3>>({ { 22, 20, 1 } });
@@ -428,13 +428,13 @@ TEST_F(RegisterFields, FieldsOfOneSlice)
                       "--output-prefix",
                       Path("p_") });
   };
-  // Fields of SyN do not move at the ends of an axis, where all samples of this one are.
+  // SyN fields do not move at the ends of an axis, where all samples of this one are.
   EXPECT_NE(run("syn").errors.find("1 of 1 levels have no effect"), std::string::npos);
   const ProgramResult result = run("demons");
   EXPECT_EQ(result.code, 0);
-  // Places that rounding moves out of the slice are in it.
+  // Points that rounding moves out of the slice are inside.
   EXPECT_GT(ReadReport()["agreement"]["explained"], 0.3);
-  EXPECT_EQ(WithoutFewIterations(result).errors, ""); // a field of one slice keeps its place in NIfTI
+  EXPECT_EQ(WithoutFewIterations(result).errors, ""); // a field of one slice keeps its position in NIfTI
   ExpectQuietSuccess(RunProgram(ResampleByAntsFiles("warped.nrrd")));
   const auto warped = ReadTestImage<Image<3>>(Path("warped.nrrd"));
   EXPECT_GT(LargestDifference(warped.GetPointer(), image.GetPointer()), 1.0); // it has moved
@@ -454,12 +454,12 @@ TEST_F(RegisterFields, SplineLevelsWithoutIterations)
   EXPECT_EQ(levels[1]["stop"].get<std::string>().find("no sample"), std::string::npos) << levels[1]["stop"];
 }
 
-/** A transform that the disk has no room for is an error, of a format whose library crashes over that, too. */
+/** A transform that does not fit on the disk causes an error, also for a format whose library crashes. */
 TEST_F(RegisterFields, FullDisk)
 {
   WritePair<2>(KnownRigid().GetPointer(), fieldSize);
   ProgramSettings settings;
-  settings.fileSizeLimit = 20000; // images have 10 kB, the field 35
+  settings.fileSizeLimit = 20000; // images have 10 kB, the field 35 kB
   for (const char * const name : { "out.h5", "out.tfm" })
   {
     ExpectError(Register({ "--stage", "syn", "--iterations", "1", "--levels", "1", "-o", Path(name) }, settings),
@@ -478,7 +478,7 @@ TEST_F(RegisterFields, FullDisk)
   }
 }
 
-/** Options that do not go with others, and files that cannot be: one line, and nothing is written. */
+/** Options that exclude each other, and files that are impossible: one line, and nothing is written. */
 TEST_F(RegisterFields, Errors)
 {
   WritePair<2>(KnownRigid().GetPointer(), 24);

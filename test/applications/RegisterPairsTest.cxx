@@ -28,7 +28,7 @@
 namespace
 {
 
-/** A second pair, whose values change along another axis than those of the first. */
+/** A second pair, whose values vary along another axis than those of the first one. */
 class RegisterPairs : public RegisterFields
 {
 protected:
@@ -41,7 +41,7 @@ protected:
     this->WriteStripes("fixed-b", "moving-b", 1);
   }
 
-  /** A pair that is blind to what moves along the other axis: waves along one, of some 10 mm. */
+  /** Writes a pair of waves along one axis, of some 10 mm. It does not show displacements along the other axis. */
   void
   WriteStripes(const std::string & fixedName, const std::string & movingName, unsigned int axis) const
   {
@@ -62,7 +62,7 @@ protected:
     return { "--also-fixed", Path("fixed-b.nrrd"), "--also-moving", Path("moving-b.nrrd") };
   }
 
-  /** Runs a stage from where the images are, in double precision. */
+  /** Runs a stage from the initial position of the images in double precision. */
   void
   RunStage(const std::string & stage, const std::string & metric, std::vector<std::string> options) const
   {
@@ -87,7 +87,7 @@ protected:
     ASSERT_EQ(result.code, 0) << result.errors;
   }
 
-  /** How far from the known bend a stage ends. */
+  /** Returns the distance between the result of a stage and the known bend. */
   double
   DistanceBy(const std::string & stage, const std::string & metric, std::vector<std::string> options) const
   {
@@ -96,7 +96,7 @@ protected:
     return MeanDistance<2>(ReadTransform<2>(Path("out.h5")), m_Known.GetPointer());
   }
 
-  /** The value of the first iteration, before anything has moved. */
+  /** Returns the value of the first iteration, before any movement. */
   double
   FirstValue(const std::string & stage, const std::string & metric, std::vector<std::string> options) const
   {
@@ -108,7 +108,7 @@ protected:
   itk::CompositeTransform<double, 2>::Pointer m_Known;
 };
 
-/** Each pair knows of one axis alone, and both of both. */
+/** Each pair determines one axis only, and both pairs together determine both axes. */
 TEST_F(RegisterPairs, SeeWhatEachAloneIsBlindTo)
 {
   const auto   identity = itk::AffineTransform<double, 2>::New();
@@ -122,21 +122,21 @@ TEST_F(RegisterPairs, SeeWhatEachAloneIsBlindTo)
     SCOPED_TRACE(stage + " " + metric);
     const double first = this->DistanceBy(stage, metric, {});
     const double both = this->DistanceBy(stage, metric + "," + metric, this->SecondPair());
-    // Of a bend that is as long along either axis half of its square remains where one is found.
+    // For a bend with equal components along both axes, half of its square remains if only one is found.
     EXPECT_GT(first, 0.5 * before);
     EXPECT_LT(both, 0.8 * first);
     EXPECT_LT(both, 0.6 * before);
   }
 }
 
-/** Values are the weighted sum of the pairs'. */
+/** Values are the weighted sum over the pairs. */
 TEST_F(RegisterPairs, HaveAValue)
 {
   for (const std::string stage : { "syn", "greedy" })
   {
     SCOPED_TRACE(stage);
     const double correlation = this->FirstValue(stage, "cc", {});
-    this->WriteStripes("fixed", "moving", 1); // the second pair as the first
+    this->WriteStripes("fixed", "moving", 1); // the second pair equals the first one
     const double squares = this->FirstValue(stage, "meansquares", {});
     this->WriteStripes("fixed", "moving", 0);
     ASSERT_GT(squares, 10.0);
@@ -150,7 +150,7 @@ TEST_F(RegisterPairs, HaveAValue)
   }
 }
 
-/** With most of the weight a pair is nearly alone. */
+/** A pair with most of the weight determines the result nearly alone. */
 TEST_F(RegisterPairs, HaveWeights)
 {
   for (const std::string stage : { "syn", "greedy" })
@@ -164,7 +164,7 @@ TEST_F(RegisterPairs, HaveWeights)
   }
 }
 
-/** A stage compares the pairs that its metrics are of: the first pair alone before all of them. */
+/** A stage compares the pairs for which it has metrics: first the first pair only, then all of them. */
 TEST_F(RegisterPairs, AreOfSomeStages)
 {
   std::vector<std::string> options = this->SecondPair();
@@ -178,7 +178,7 @@ TEST_F(RegisterPairs, AreOfSomeStages)
   EXPECT_NE(stages[1]["backend"], "Superclass") << stages[1]["fallback_reason"];
 }
 
-/** Voxels of an additional image that are not numbers count as outside, with a warning. */
+/** NaN voxels of an additional image are treated as outside, with a warning. */
 TEST_F(RegisterPairs, HaveVoxelsThatAreNoNumbers)
 {
   const auto image = ReadTestImage<Image<2>>(Path("fixed-b.nrrd"));
@@ -210,7 +210,7 @@ TEST_F(RegisterPairs, HaveVoxelsThatAreNoNumbers)
   EXPECT_TRUE(ReadReport()["iterations"][0]["value"].is_number()) << "NaN is null in JSON";
 }
 
-/** What cannot be is refused by the option and its value. */
+/** Invalid combinations are refused with the option and its value. */
 TEST_F(RegisterPairs, AreRefused)
 {
   const auto refuse = [this](std::vector<std::string> options, const std::vector<std::string> & words, int code) {

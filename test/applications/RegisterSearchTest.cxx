@@ -29,12 +29,12 @@
 #include <type_traits>
 
 /** \file
- * \brief CudaSplineRegister's search for a rotation. */
+ * \brief Search for rotations in CudaSplineRegister. */
 
 namespace
 {
 
-/** Images that are turned far are found by --initialize search, and by the moments alone are not. */
+/** Images that are rotated by large angles are found with --initialize search, but not by moments alone. */
 TEST_F(RegisterFields, SearchInPlane)
 {
   for (const double degrees : { 30.0, 170.0 })
@@ -70,8 +70,8 @@ TEST_F(RegisterFields, SearchInSpace)
   EXPECT_LE(DistanceOf<3>("out.tfm", known.GetPointer(), size), 0.5);
 }
 
-/** The same of a brain (Debian's mricron-data, a fifth as large) in two contrasts: in a plane turned by 30 and by 170
- * degrees, in space by 60. */
+/** The same for a brain (Debian's mricron-data, a fifth as large) in two contrasts: in a plane rotated by 30 and by 170
+ * degrees, in 3D by 60. */
 TEST_F(RegisterFields, SearchOfBrains)
 {
   const std::string path = "/usr/share/mricron/templates/ch2bet.nii.gz";
@@ -121,7 +121,7 @@ TEST_F(RegisterFields, SearchOfBrains)
   write(static_cast<const Transform<3> *>(known.GetPointer()), 36);
 }
 
-/** Nothing in common: a warning with the number. */
+/** Images with nothing in common cause a warning with the number. */
 TEST_F(RegisterFields, SearchSaysWhatItDidNotFind)
 {
   WritePair<2>(KnownRigid().GetPointer(), fieldSize);

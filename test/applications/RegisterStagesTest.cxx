@@ -25,8 +25,8 @@
 #include <vector>
 
 /** \file
- * \brief The initial transform of CudaSplineRegister's first stage, the sequence of stages and levels, and the reports
- * of stages that use ITK's own metric. */
+ * \brief The initial transform of the first stage of CudaSplineRegister, the sequence of stages and levels, and the
+ * reports of stages that use ITK's own metric. */
 
 namespace
 {
@@ -36,7 +36,7 @@ constexpr unsigned int stagesSize = 40;
 class RegisterStages : public RegisterTest
 {
 protected:
-  /** The middle of the grid as the transform moves it, of a run without iterations. */
+  /** Returns the middle of the grid after the transform of a run without iterations. */
   Point<2>
   MiddleOf(const std::vector<std::string> & more) const
   {
@@ -63,7 +63,7 @@ protected:
     WriteTestImage(image.GetPointer(), Path(name));
   }
 
-  /** A mask of the left part of an image, and something that is not a number elsewhere. */
+  /** Writes a mask of the left part of an image, with NaN elsewhere. */
   void
   WriteMask(const std::string & of, const std::string & name) const
   {
@@ -77,7 +77,7 @@ protected:
   }
 };
 
-/** As of CT: numbers below 0 weigh as those above do. */
+/** As in CT: numbers below 0 have the same weight as those above. */
 TEST_F(RegisterStages, MomentsOfSignedImages)
 {
   WritePair<2>(KnownRigid().GetPointer(), stagesSize);
@@ -87,11 +87,11 @@ TEST_F(RegisterStages, MomentsOfSignedImages)
   {
     Change(name, [](float value, const auto &) { return value - 100.0F; });
   }
-  // Pixels of 100 in float, some thousand of them: far below this.
+  // Some thousand float pixels of 100 have errors far below this.
   EXPECT_LE(expected.EuclideanDistanceTo(MiddleOf({ "--initialize", "moments" })), 1e-3);
 }
 
-/** What is outside of a mask has no weight; nor has a mask that is not a number. */
+/** Voxels outside of a mask, or where the mask is NaN, have no weight. */
 TEST_F(RegisterStages, MomentsUnderMasks)
 {
   WritePair<2>(KnownRigid().GetPointer(), stagesSize);
@@ -109,7 +109,7 @@ TEST_F(RegisterStages, MomentsUnderMasks)
   Change("moving.nrrd", blind);
   EXPECT_LE(expected.EuclideanDistanceTo(MiddleOf(masks)), 1e-6);
   EXPECT_GT(before.EuclideanDistanceTo(MiddleOf({})), 0.5);
-  // A mask that is nowhere a number masks all.
+  // A mask that is NaN everywhere excludes everything.
   Change("fixed-mask.nrrd", [](float, const auto &) { return std::numeric_limits<float>::quiet_NaN(); });
   ExpectError(Register({ "--fixed-mask", Path("fixed-mask.nrrd"), "-o", Path("out.tfm") }),
               { "fixed-mask.nrrd", "0 everywhere" },
@@ -117,8 +117,8 @@ TEST_F(RegisterStages, MomentsUnderMasks)
               "CudaSplineRegister");
 }
 
-/** A stage of each linear kind finds what its transform can represent, and writes a transform of its class; the next
- * stage continues from it. */
+/** A stage of each linear kind finds the part that its transform can represent, and writes a transform of its class.
+ * The next stage continues from it. */
 TEST_F(RegisterStages, LinearKindsInThePlane)
 {
   const auto translation = itk::TranslationTransform<double, 2>::New();
@@ -154,7 +154,7 @@ TEST_F(RegisterStages, LinearKindsInThePlane)
   find({ "similarity" }, similarity, "Similarity2DTransform");
   find({ "translation", "rigid", "similarity" }, similarity, "Similarity2DTransform");
   find({ "translation", "affine" }, similarity, "AffineTransform");
-  // A translation stage cannot continue from a rotation: it adds a transform.
+  // A translation stage cannot continue from a rotation, so it adds a transform.
   find({ "similarity", "translation" }, similarity, "CompositeTransform");
 }
 
@@ -239,7 +239,7 @@ TEST_F(RegisterStages, StagesBehindASpline)
   }
 }
 
-/** A signal while a later stage's lbfgs is at work. */
+/** A signal while L-BFGS of a later stage is running. */
 TEST_F(RegisterStages, SignalInTheSecondStage)
 {
   const auto known = KnownRigid();
@@ -267,7 +267,7 @@ TEST_F(RegisterStages, SignalInTheSecondStage)
   EXPECT_EQ(result.code, 128 + SIGTERM) << result.errors;
   EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
   EXPECT_NE(result.errors.find("stopped by signal 15 in stage 2 of 2"), std::string::npos) << result.errors;
-  // What the first stage found is there.
+  // The result of the first stage is included.
   EXPECT_STREQ(ReadTransform<2>(Path("out.h5"))->GetNameOfClass(), "CompositeTransform");
   EXPECT_LE(DistanceOf<2>("out.h5", known.GetPointer(), stagesSize), 0.3);
 }

@@ -16,7 +16,7 @@
  *
  *=========================================================================*/
 /** \file
- * \brief What CudaSplineRegister shows on stderr: progress, and a summary at the end. */
+ * \brief Output of CudaSplineRegister on stderr: progress, and a summary at the end. */
 
 #include "RegisterTestSupport.h"
 
@@ -43,7 +43,7 @@ protected:
     WritePair<2>(KnownRigid().GetPointer(), summarySize);
   }
 
-  /** Two stages of two levels, with everything that a summary has. */
+  /** Runs two stages of two levels, with everything that a summary contains. */
   ProgramResult
   Run(bool onTerminal, const std::string & columns, std::vector<std::string> further = {}) const
   {
@@ -78,7 +78,7 @@ protected:
     return text;
   }
 
-  /** Lines that begin with a text. */
+  /** Returns lines that begin with a text. */
   static std::vector<std::string>
   LinesWith(const std::vector<std::string> & lines, const std::string & begin)
   {
@@ -90,7 +90,7 @@ protected:
   }
 };
 
-/** A line a level, then the numbers of the report, and the names of the files. */
+/** One line per level, then the numbers of the report, and the names of the files. */
 TEST_F(RegisterSummary, HasTheNumbersOfTheReport)
 {
   const ProgramResult result = Run(false, "120");
@@ -133,7 +133,7 @@ TEST_F(RegisterSummary, HasTheNumbersOfTheReport)
   EXPECT_EQ(LinesWith(lines, "time").size(), 1u);
 }
 
-/** On a terminal a bar, which is wiped; the summary fits its width. */
+/** On a terminal a bar is shown and cleared; the summary fits the width. */
 TEST_F(RegisterSummary, FitsTheTerminal)
 {
   if (!std::filesystem::exists("/dev/pts/ptmx"))
@@ -162,7 +162,7 @@ TEST_F(RegisterSummary, FitsTheTerminal)
   }
 }
 
-/** --quiet has warnings alone, on a terminal, too. */
+/** --quiet shows only warnings, on a terminal, too. */
 TEST_F(RegisterSummary, QuietHasWarningsOnly)
 {
   for (const bool onTerminal : { false, true })
@@ -171,7 +171,7 @@ TEST_F(RegisterSummary, QuietHasWarningsOnly)
   }
 }
 
-/** Dice's overlaps are a table with their mean. */
+/** Dice overlaps are a table with their mean. */
 TEST_F(RegisterSummary, OverlapsAreATable)
 {
   for (const char * const name : { "fixed", "moving" })

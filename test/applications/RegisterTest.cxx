@@ -25,17 +25,17 @@
 #include <tuple>
 
 /** \file
- * \brief CudaSplineRegister finds known transforms, in 2D and 3D, in stages, with every metric and optimizer, with
- * masks, and writes what it found so that CudaSplineResample makes the same image of it. Limits are tenths of a voxel,
- * which linear interpolation of a smooth image allows; where nothing is found the transforms differ by millimetres. */
+ * \brief CudaSplineRegister finds known transforms in 2D and 3D, in stages, with every metric and optimizer, and with
+ * masks. CudaSplineResample computes the same image from its outputs. Limits are tenths of a voxel, which linear
+ * interpolation of a smooth image allows. If nothing is found, the transforms differ by millimetres. */
 
 namespace
 {
 
 constexpr unsigned int planeSize = 48;
-constexpr double       startDistance = 2.0; ///< mm; where the stages begin, at least
+constexpr double       startDistance = 2.0; ///< mm; minimum distance at the start of the stages
 
-/** The files that are written are what the program's two halves agree on. */
+/** Both programs agree on the output files. */
 template <unsigned int VDimension>
 class Warped : public RegisterTest
 {
@@ -60,7 +60,7 @@ protected:
     const auto theirs = ReadTestImage<RegisterTest::Image<VDimension>>(this->Path("resampled.nrrd"));
     const auto fixed = ReadTestImage<RegisterTest::Image<VDimension>>(this->Path("fixed.nrrd"));
     ExpectSameGrid(ours.GetPointer(), fixed.GetPointer());
-    // The same filter; text holds every digit of a transform.
+    // It is the same filter; text has every digit of a transform.
     EXPECT_LE(LargestDifference(ours.GetPointer(), theirs.GetPointer()), 1e-4);
     EXPECT_GT(LargestDifference(ours.GetPointer(), fixed.GetPointer()), 0.0);
   }
@@ -112,7 +112,7 @@ TEST_F(RegisterInSpace, RigidThenAffine)
   const auto values = [](const nlohmann::json & iteration) { return iteration["value"].get<double>(); };
   EXPECT_GT(values(report["iterations"].front()), 10.0 * values(report["iterations"].back()));
 
-  // Three slices of two rows: paper, ink, and both images.
+  // Three slices in two rows: background, text, and both images.
   using Picture = itk::Image<unsigned char, 2>;
   const auto picture = ReadTestImage<Picture>(Path("picture.png"));
   const auto width = picture->GetBufferedRegion().GetSize(0);
@@ -124,17 +124,17 @@ TEST_F(RegisterInSpace, RigidThenAffine)
   {
     EXPECT_GT(std::count(pixels, pixels + count, grey), 500) << int(grey);
   }
-  // A fifth of the rows' height are titles and letters.
+  // A fifth of the height of the rows is titles and letters.
   EXPECT_GT(std::count(pixels, pixels + count, 40), static_cast<std::ptrdiff_t>(count / 10));
 }
 
-/** Spacings of 0.01 and 10 mm: at the smaller one slices would have gigapixels, so that they are drawn coarser. What is
- * left of the short axis is narrower than the title, which has its room nevertheless. */
+/** Spacings of 0.01 and 10 mm: at the smaller one slices would have gigapixels, so they are drawn coarser. The short
+ * axis is then narrower than the title, which is nevertheless drawn completely. */
 template <unsigned int VDimension>
 void
 ExpectPictureOfNeedles(const std::string & image, const std::string & picture)
 {
-  constexpr unsigned int along = VDimension - 1; // upright in each slice that has it
+  constexpr unsigned int along = VDimension - 1; // upright in each slice that contains it
   const auto             needle = itk::Image<float, VDimension>::New();
   itk::Size<VDimension>  size;
   size.Fill(24);
@@ -157,12 +157,12 @@ ExpectPictureOfNeedles(const std::string & image, const std::string & picture)
     { image, image, "-p", picture, "-s", "translation", "-m", "meansquares", "--iterations", "0" }, settings);
   EXPECT_EQ(result.code, 0) << result.errors;
   const auto drawn = ReadTestImage<itk::Image<unsigned char, 2>>(picture);
-  // At most 8192 pixels are drawn along a side; letters are next to it, and two rows are one below the other.
+  // At most 8192 pixels are drawn along a side. Letters are next to it, and there are two rows.
   EXPECT_GE(drawn->GetBufferedRegion().GetSize(0), 900u);
   EXPECT_LT(drawn->GetBufferedRegion().GetSize(0), 1000u);
   EXPECT_GT(drawn->GetBufferedRegion().GetSize(1), 2u * 8192u);
   EXPECT_LT(drawn->GetBufferedRegion().GetSize(1), 2u * 8192u + 1000u);
-  // The title ends where it did not fit in: "IN TURN", right of the first 300 pixels.
+  // The title ended too early when it did not fit: "IN TURN", right of the first 300 pixels.
   std::size_t inked = 0;
   for (std::size_t y = 0; y < 20; ++y)
   {
@@ -172,7 +172,7 @@ ExpectPictureOfNeedles(const std::string & image, const std::string & picture)
     }
   }
   EXPECT_GT(inked, 200u);
-  // And the needle is there, with its darkest and lightest values.
+  // The needle is drawn with its darkest and lightest values.
   const auto * const pixels = drawn->GetBufferPointer();
   const std::size_t  count = drawn->GetBufferedRegion().GetNumberOfPixels();
   EXPECT_GT(std::count(pixels, pixels + count, 0), 0);
@@ -185,12 +185,13 @@ TEST_F(RegisterInSpace, PicturesOfNeedles)
   ExpectPictureOfNeedles<3>(Path("space.nrrd"), Path("space.png"));
 }
 
-/** However a volume is stored, its picture is the same: turned as one looks at heads, with the letters of its sides. */
+/** A picture does not depend on the storage order of a volume: it is in radiological orientation, with the letters of
+ * its sides. */
 TEST_F(RegisterInSpace, PicturesOfOtherAxes)
 {
   const auto size = Image<3>::SizeType{ { 21, 19, 17 } };
   const auto store = [&](const std::string & name, const std::array<unsigned int, 3> & axes, bool isMirrored) {
-    // The voxel (i, j, k) of the first way of storing is at the same place in the others.
+    // The voxel (i, j, k) of the first order is at the same point in the others.
     const auto              image = Image<3>::New();
     Image<3>::SizeType      sizes;
     Image<3>::DirectionType direction;
@@ -224,9 +225,9 @@ TEST_F(RegisterInSpace, PicturesOfOtherAxes)
   store("mirrored.png", { 0, 1, 2 }, true);
   using Picture = itk::Image<unsigned char, 2>;
   const auto plain = ReadTestImage<Picture>(Path("plain.png"));
-  // Places between samples are rounded in other ways.
+  // Points between samples are rounded differently.
   EXPECT_LE(LargestDifference(plain.GetPointer(), ReadTestImage<Picture>(Path("mirrored.png")).GetPointer()), 1.0);
-  // A volume of sagittal slices has its panels in another order, and as many pixels of each.
+  // A volume of sagittal slices has its panels in another order, with the same number of pixels of each.
   store("turned.png", { 1, 2, 0 }, true);
   const auto turned = ReadTestImage<Picture>(Path("turned.png"));
   EXPECT_EQ(turned->GetBufferedRegion().GetSize(), plain->GetBufferedRegion().GetSize());
@@ -263,7 +264,7 @@ TEST_F(RegisterInSpace, PoorAgreement)
   EXPECT_LT(ReadReport()["agreement"]["explained"], 0.02);
 
   auto origin = moving->GetOrigin();
-  origin[2] += 23.0 * 1.5; // 24 slices of 1.5 mm, of which two are left
+  origin[2] += 23.0 * 1.5; // 24 slices of 1.5 mm, two of which remain
   moving->SetOrigin(origin);
   WriteTestImage(moving.GetPointer(), Path("moving.nrrd"));
   result = Register(still);
@@ -271,8 +272,7 @@ TEST_F(RegisterInSpace, PoorAgreement)
   EXPECT_NE(result.errors.find("% of the fixed image is inside the moving image"), std::string::npos) << result.errors;
 }
 
-/** What comes onto a template's grid is in its space, and says of itself what it said before; offsets are those of
- * nifti1.h. */
+/** An image on the grid of a template is in its space, and keeps its own description. Offsets are those of nifti1.h. */
 TEST_F(RegisterInSpace, CodesOfTheSpace)
 {
   constexpr std::size_t description = 148;
@@ -307,7 +307,7 @@ TEST_F(RegisterInSpace, CodesOfTheSpace)
                                 settings));
   for (const std::string name : { "p_Warped", "p_InverseWarped" })
   {
-    // Without compression, to look into it.
+    // Uncompressed, so that the test can read it.
     ExpectQuietSuccess(RunProgram({ Path(name + ".nii.gz"), Path(name + ".nii"), "-i", "nearest" }));
   }
   for (const auto & [name, code, text] : { std::tuple("warped.nii", 4, "a subject"),
@@ -410,13 +410,13 @@ INSTANTIATE_TEST_SUITE_P(
     std::vector<std::string>{ "--initialize", "centre", "--shrink", "2,1", "--sigmas", "2,0.5mm" },
     std::vector<std::string>{ "--initialize", "none", "--step", "0.5", "--minimum-step", "0.01" }));
 
-/** What is not under the mask would lead astray. */
+/** Regions outside of the mask would be misleading. */
 TEST_F(RegisterInPlane, Masks)
 {
   const auto known = KnownRigid();
   const auto fixed = MakeGrid<2>(planeSize);
   const auto moving = MakeGrid<2>(planeSize);
-  // A bright bar that does not move with the rest, and lies at the same place in both.
+  // A bright bar that does not move with the rest, and is at the same position in both images.
   const auto isInBar = [](const Point<2> & point) { return point[0] + 0.4 * point[1] > 14.0; };
   Fill<2>(fixed, nullptr, [&](const Point<2> & point) {
     return isInBar(point) ? 400.0 : ValueAt<2>(known->TransformPoint(point));
@@ -424,8 +424,8 @@ TEST_F(RegisterInPlane, Masks)
   Fill<2>(moving, nullptr, [&](const Point<2> & point) { return isInBar(point) ? 400.0 : ValueAt<2>(point); });
   WriteTestImage(fixed.GetPointer(), Path("fixed.nrrd"));
   WriteTestImage(moving.GetPointer(), Path("moving.nrrd"));
-  // What the masks leave away is more than the bar: a moved point near it may be in the moving image's, and gradients
-  // reach beyond a point.
+  // The masks exclude more than the bar: a moved point near it may be in the bar of the moving image, and gradients
+  // read neighbours of a point.
   const auto mask = MakeGrid<2>(planeSize);
   Fill<2>(mask, nullptr, [&](const Point<2> & point) { return point[0] + 0.4 * point[1] > 9.0 ? 0.0 : 0.5; });
   WriteTestImage(mask.GetPointer(), Path("fixed-mask.nrrd"));
@@ -451,7 +451,7 @@ TEST_F(RegisterInPlane, GoesOnFromATransform)
   writer->SetInput(known->GetInverseTransform());
   writer->SetFileName(Path("start.tfm"));
   writer->Update();
-  // Nothing to do: the first values are as good as the last.
+  // The images are aligned: the first values are as good as the last.
   ExpectQuietSuccess(Register({ "--stage",
                                 "affine",
                                 "--metric",
@@ -464,13 +464,13 @@ TEST_F(RegisterInPlane, GoesOnFromATransform)
                                 Path("report.json") }));
   EXPECT_LE(DistanceOf<2>("out.tfm", known.GetPointer(), planeSize), 0.05);
   EXPECT_LE(ReadReport()["iterations"].front()["value"].get<double>(), 1.0);
-  // Where no iteration is allowed the start is all that there is.
+  // Without iterations the result is the start.
   ExpectQuietSuccess(
     Register({ "--stage", "rigid", "--initialize", "none", "--iterations", "0", "-o", Path("out.tfm") }));
   EXPECT_GT(DistanceOf<2>("out.tfm", known.GetPointer(), planeSize), startDistance);
 }
 
-/** The same seed takes the same samples. */
+/** The same seed selects the same samples. */
 TEST_F(RegisterInPlane, Seeds)
 {
   WritePair<2>(KnownRigid().GetPointer(), planeSize);
@@ -529,7 +529,7 @@ TEST_F(RegisterInPlane, SaysWhatItDoes)
   }
   EXPECT_EQ(result.output.find("iteration 4"), std::string::npos);
 
-  // A bar on a terminal, without a line per iteration.
+  // A bar on a terminal, without one line per iteration.
   ProgramSettings settings;
   settings.onTerminal = true;
   settings.hasSummary = true;
@@ -540,7 +540,8 @@ TEST_F(RegisterInPlane, SaysWhatItDoes)
   EXPECT_NE(quiet.errors.find("affine"), std::string::npos);
 }
 
-/** A signal ends it, and the best transform so far is there; without iterations or an output it ends as others do. */
+/** A signal stops the registration, and the best transform so far is written. Without iterations or an output it ends
+ * like other programs. */
 TEST_F(RegisterInPlane, SignalWritesTheBest)
 {
   const auto known = KnownRigid();

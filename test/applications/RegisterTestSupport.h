@@ -42,7 +42,7 @@
 #include <vector>
 
 /** \file
- * \brief Pairs of images whose transform is known, and what CudaSplineRegister makes of them. */
+ * \brief Pairs of images with a known transform, and the results of CudaSplineRegister. */
 
 /** \brief A folder with images to register. */
 class RegisterTest : public ProgramTest
@@ -55,7 +55,7 @@ protected:
   template <unsigned int VDimension>
   using Point = itk::Point<double, VDimension>;
 
-  /** Smooth blobs and waves, about 0 to 200, at places in mm from a middle. */
+  /** Returns smooth blobs and waves, about 0 to 200, at points in mm from the middle. */
   template <unsigned int VDimension>
   static double
   ValueAt(const Point<VDimension> & place)
@@ -72,7 +72,7 @@ protected:
     return 90.0 * std::exp(-square / 300.0) * (1.2 + wave) + 50.0 * std::exp(-blob / 40.0);
   }
 
-  /** The grid of the images: voxels of 1 by 1.25 (by 1.5) mm, turned; the middle is at the origin. */
+  /** Returns the grid of the images: voxels of 1 by 1.25 (by 1.5) mm, rotated, with the middle at the origin. */
   template <unsigned int VDimension>
   static typename Image<VDimension>::Pointer
   MakeGrid(unsigned int size)
@@ -96,7 +96,7 @@ protected:
     return image;
   }
 
-  /** Fills an image with a function of the points that a transform gives; null: the points themselves. */
+  /** Fills an image with a function of transformed points; null: without a transform. */
   template <unsigned int VDimension>
   static void
   Fill(Image<VDimension> *                                      image,
@@ -125,7 +125,7 @@ protected:
     WriteTestImage(moving.GetPointer(), this->Path("moving.nrrd"));
   }
 
-  /** Runs the program on the pair. */
+  /** Runs the program with the pair. */
   ProgramResult
   Register(std::vector<std::string> options, ProgramSettings settings = {}) const
   {
@@ -145,7 +145,7 @@ protected:
     return dynamic_cast<Transform<VDimension> *>(reader->GetTransformList()->front().GetPointer());
   }
 
-  /** Distances of two transforms' images of the points in the middle half of the grid, in mm. */
+  /** Returns the distances in mm between the points of the middle half of the grid after two transforms. */
   template <unsigned int VDimension>
   static std::vector<double>
   Distances(const Transform<VDimension> * found, const Transform<VDimension> * known, unsigned int size)
@@ -171,7 +171,7 @@ protected:
     return distances;
   }
 
-  /** The largest of Distances(). */
+  /** Returns the largest of Distances(). */
   template <unsigned int VDimension>
   static double
   LargestDistance(const Transform<VDimension> * found, const Transform<VDimension> * known, unsigned int size)
@@ -180,7 +180,7 @@ protected:
     return *std::max_element(distances.begin(), distances.end());
   }
 
-  /** LargestDistance() of the transform in a file. */
+  /** Returns LargestDistance() for the transform in a file. */
   template <unsigned int VDimension>
   double
   DistanceOf(const std::string & name, const Transform<VDimension> * known, unsigned int size) const

@@ -32,7 +32,7 @@
 #include <sched.h>
 
 /** \file
- * \brief What the program tells: versions, help, progress on a terminal, times, differences from ITK. */
+ * \brief Output of the program: versions, help, progress on a terminal, times, differences from ITK. */
 
 namespace
 {
@@ -87,7 +87,7 @@ TEST_F(ProgramReport, Help)
   }
 }
 
-/** Lines are as wide as COLUMNS says, else of 80 columns; there are groups and five examples. */
+/** Lines are as wide as COLUMNS, otherwise 80 columns. There are groups and five examples. */
 TEST_F(ProgramReport, HelpIsWrapped)
 {
   for (const std::string program : { "CudaSplineResample", "CudaSplineRegister" })
@@ -103,12 +103,12 @@ TEST_F(ProgramReport, HelpIsWrapped)
       std::size_t        longest = 0;
       for (std::string line; std::getline(lines, line);)
       {
-        // A word alone, as the names of an option, may be longer than a narrow line.
+        // A single word, such as the names of an option, may be longer than a narrow line.
         const bool isWord = line.find(' ', line.find_first_not_of(' ')) == std::string::npos || line.find("  -") == 0;
         EXPECT_TRUE(line.size() <= static_cast<std::size_t>(width) || (width < 80 && isWord)) << width << ": " << line;
         longest = std::max(longest, line.size());
       }
-      EXPECT_GE(longest, static_cast<std::size_t>(width) - 12); // else nothing fills the lines
+      EXPECT_GE(longest, static_cast<std::size_t>(width) - 12); // otherwise nothing fills the lines
       const std::size_t examples = result.output.find("\nExamples\n");
       ASSERT_NE(examples, std::string::npos);
       std::size_t count = 0;
@@ -124,7 +124,7 @@ TEST_F(ProgramReport, HelpIsWrapped)
   }
 }
 
-/** The variables of the module and of ITK, in their order, and the processors that the process may have. */
+/** The variables of the module and of ITK, in their order, and the processors on which the process may run. */
 TEST_F(ProgramReport, Threads)
 {
   using Environment = std::vector<std::pair<std::string, std::string>>;
@@ -193,11 +193,11 @@ TEST_F(ProgramReport, ProgressOnATerminalOnly)
   const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-i", "bspline" }, settings);
   EXPECT_EQ(result.code, 0);
   EXPECT_NE(result.errors.find("100 % resampling"), std::string::npos) << result.errors;
-  EXPECT_EQ(result.errors.find('\n'), std::string::npos); // a line that is redrawn, and wiped at last
+  EXPECT_EQ(result.errors.find('\n'), std::string::npos); // a line that is redrawn, and cleared at the end
   EXPECT_EQ(result.errors.substr(result.errors.size() - 4), "\r\033[K");
 }
 
-/** Every interpolation in float within 1e-6 of the range of ITK in double, by our own code. */
+/** Every interpolation in float is within 1e-6 of the range of ITK in double, according to this program. */
 TEST_F(ProgramReport, DifferenceFromItk)
 {
   for (const std::string interpolation : { "nearest", "linear", "bspline" })
@@ -217,12 +217,12 @@ TEST_F(ProgramReport, DifferenceFromItk)
 
 TEST_F(ProgramReport, DifferenceFromItkInDouble)
 {
-  // ITK's own prefilter starts 1.2e-10 off near the low edge.
+  // ITK's own prefilter has an initial error of 1.2e-10 near the low edge.
   const auto report = Report({ "-i", "bspline", "--rotate", "10,-5,20", "--output-type", "double", "--compare-itk" });
   EXPECT_LT(report["comparison"]["maximum_fraction"].get<double>(), 4e-10);
 }
 
-/** Integer outputs differ by 1 at most, where ITK's value is next to an integer. */
+/** Integer outputs differ by at most 1, where ITK's value is close to an integer. */
 TEST_F(ProgramReport, DifferenceFromItkInIntegers)
 {
   const auto report = Report({ "-i", "bspline", "--rotate", "10,-5,20", "--output-type", "uint8", "--compare-itk" });

@@ -90,8 +90,8 @@ MakeChannel(bool terminal)
   return channel;
 }
 
-/** Lets the calls that make hard links fail with EPERM, as they do where a file system has none, in this process and
- * those that it becomes. */
+/** Makes calls that create hard links fail with EPERM, as on a file system without hard links, in this process and in
+ * programs that it executes. */
 bool
 ForbidLinks()
 {
@@ -128,7 +128,8 @@ Execute(const std::vector<std::string> & arguments, const ProgramSettings & sett
   {
     rlimit limit{};
     getrlimit(RLIMIT_FSIZE, &limit);
-    limit.rlim_cur = static_cast<rlim_t>(settings.fileSizeLimit); // the soft limit only: a process may raise it again
+    limit.rlim_cur =
+      static_cast<rlim_t>(settings.fileSizeLimit); // only the soft limit, which a process may raise again
     setrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, SIG_IGN); // writes fail instead
   }
@@ -159,7 +160,7 @@ Execute(const std::vector<std::string> & arguments, const ProgramSettings & sett
   _exit(127);
 }
 
-/** Reads both channels until they are closed; a pseudo-terminal ends with an error. Sends the child its signal. */
+/** Reads both channels until they are closed; a pseudo-terminal ends with an error. Sends the signal to the child. */
 void
 ReadAll(int output, int errors, const ProgramSettings & settings, pid_t child, ProgramResult & result)
 {
@@ -267,7 +268,7 @@ RunProgram(const std::vector<std::string> & arguments, const ProgramSettings & s
   hasEnded = true;
   if (watcher.joinable())
   {
-    watcher.join(); // before the wait: until then the process number is the child's
+    watcher.join(); // before the wait: until then the process number belongs to the child
   }
   int    status = 0;
   rusage usage{};

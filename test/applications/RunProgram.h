@@ -25,18 +25,16 @@
 #include <vector>
 
 /** \file
- * \brief Runs a program of the module as a user does: as a process of its own, with arguments, and looks at what comes
- * back.
- */
+ * \brief Runs a program of the module like a user: as a separate process with arguments, and returns its outputs. */
 
-/** \brief What a process left behind. */
+/** \brief The results of a process. */
 struct ProgramResult
 {
-  int         code{ -1 };  ///< exit code; -1 where a signal ended the process
-  int         signal{ 0 }; ///< the signal that ended it; 0 for an exit
+  int         code{ -1 };  ///< exit code; -1 if a signal ended the process
+  int         signal{ 0 }; ///< the signal that ended it; 0: it has exited
   std::string output;      ///< stdout
   std::string errors;      ///< stderr
-  double      memory{ 0 }; ///< bytes that the largest of the process and its children had in memory at most
+  double      memory{ 0 }; ///< maximum memory of the process or of one of its children in bytes
 
   /** Number of lines on stderr. */
   std::size_t
@@ -47,31 +45,31 @@ struct ProgramResult
 struct ProgramSettings
 {
   std::string                                      program{ "CudaSplineResample" };
-  std::vector<std::pair<std::string, std::string>> environment;         ///< added to this process's
+  std::vector<std::pair<std::string, std::string>> environment;         ///< added to those of this process
   bool                                             onTerminal{ false }; ///< stderr is a pseudo-terminal
-  bool        hasSummary{ false };  ///< CudaSplineRegister writes progress and summary; else it gets --quiet
-  std::string outputTo;             ///< file that stdout goes to, where it is not looked at
-  long        fileSizeLimit{ -1 };  ///< bytes that a file may have, as if the disk were full then
-  long        openFilesLimit{ -1 }; ///< files that may be open, unless the process has it raised
-  std::string signalWhenFolder;     ///< send SIGTERM when a hidden folder appears in this one
-  std::string signalWhenOutput;     ///< send SIGTERM when stdout has these words
+  bool        hasSummary{ false };  ///< CudaSplineRegister prints progress and summary; otherwise it gets --quiet
+  std::string outputTo;             ///< file for stdout, if the test does not read it
+  long        fileSizeLimit{ -1 };  ///< maximum bytes of a file, as if the disk were full then
+  long        openFilesLimit{ -1 }; ///< limit of open files, unless the process raises it
+  std::string signalWhenFolder;     ///< folder; SIGTERM is sent when it has a hidden folder
+  std::string signalWhenOutput;     ///< text; SIGTERM is sent when stdout contains it
   bool        hasNoLinks{ false };  ///< hard links fail, as on file systems without them
 
   /** Called once when a hidden folder appears in \c signalWhenFolder, instead of the signal. */
   std::function<void()> whenFolder;
 };
 
-/** \brief Whether a folder has a hidden one, as that of an output that is being written. */
+/** \brief Returns whether a folder contains a hidden one, such as that of an output that is being written. */
 bool
 HasHiddenFolder(const std::string & folder);
 
-/** \brief Whether ProgramSettings::hasNoLinks is available here. */
+/** \brief Returns whether ProgramSettings::hasNoLinks is supported here. */
 bool
 CanForbidLinks();
 
 /** \brief Runs the program and waits for it.
  *
- * It is the one in the folder of the tests, or that of the build. The environment variable CUDASPLINE_RESAMPLE names
+ * It is the program in the folder of the tests, or in the build. The environment variable CUDASPLINE_RESAMPLE names
  * another CudaSplineResample. */
 ProgramResult
 RunProgram(const std::vector<std::string> & arguments, const ProgramSettings & settings = {});

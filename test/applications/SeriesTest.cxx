@@ -32,8 +32,8 @@
 #include <vector>
 
 /** \file
- * \brief Series of volumes, and several numbers a pixel: each volume and each component comes out as if it were an
- * image of its own. */
+ * \brief Series of volumes, and several numbers per pixel: each volume and each component is processed like a separate
+ * image. */
 
 namespace
 {
@@ -48,7 +48,7 @@ class ProgramSeries
 protected:
   static constexpr unsigned int volumes = 4;
 
-  /** Writes the phantom, brighter from volume to volume, as a series and one by one. */
+  /** Writes the phantom, brighter from volume to volume, as a series and as single files. */
   void
   WriteSeries(const std::string & name)
   {
@@ -123,7 +123,7 @@ TEST_P(ProgramSeries, EveryVolumeIsResampled)
     }
     EXPECT_LT(different, count / 50);
   }
-  // Nothing else is left in the folder: the series, its four volumes, two results, the data of headers.
+  // The folder contains no other files: the series, its four volumes, two results, the data of headers.
   EXPECT_FALSE(HasHiddenFolder(m_Folder.string()));
 }
 
@@ -161,7 +161,7 @@ TEST_F(ProgramSeries, DamageAtTheEnd)
   EXPECT_FALSE(std::filesystem::exists(Path("out.nii")));
 }
 
-/** However the bytes of a series lie in its file, the volumes are the same. */
+/** The volumes do not depend on the storage order of a series. */
 TEST_F(ProgramSeries, BytesOfFiles)
 {
   WriteSeries("plain.nrrd");
@@ -197,7 +197,7 @@ TEST_F(ProgramSeries, BytesOfFiles)
     writer->SetFileName(Path(name));
     writer->Update();
   }
-  // Of MetaImage ITK writes but this machine's order.
+  // ITK writes MetaImages only in the byte order of this machine.
   writer->UseCompressionOff();
   writer->SetFileName(Path("plain.mha"));
   writer->Update();
@@ -212,7 +212,7 @@ TEST_F(ProgramSeries, BytesOfFiles)
     ExpectQuietSuccess(RunProgram({ Path(name), Path("out.nrrd"), "-i", "nearest" }));
     EXPECT_EQ(LargestDifference(ReadTestImage<Image4>(Path("out.nrrd")).GetPointer(), expected.GetPointer()), 0.0);
   }
-  // What is missing is missed before anything is computed, and what is damaged when it is read.
+  // Missing data are detected before the computation, and damaged data when they are read.
   for (const std::string name : { "big.nrrd", "packed.nrrd", "packed.mha", "big.mha", "big.raw" })
   {
     SCOPED_TRACE(name);
@@ -278,7 +278,8 @@ TEST_P(ProgramSeriesMemory, IsThatOfAFewVolumes)
   {
     const std::string name = std::to_string(count);
     {
-      // Not by ITK, which would have all of it in the memory of this process, of which the program begins as a copy.
+      // Not written by ITK, which would have the series in the memory of this process, of which the program begins as a
+      // copy.
       std::ofstream stream(Path(name + ".nrrd"), std::ios::binary);
       stream << "NRRD0004\ntype: short\ndimension: 4\nsizes: 100 100 100 " << name
              << "\nspacings: 1 1 1 2\nendian: little\nencoding: raw\n\n";
@@ -302,13 +303,13 @@ TEST_P(ProgramSeriesMemory, IsThatOfAFewVolumes)
     memory.push_back(result.memory);
     std::filesystem::remove(Path(name + ending));
   }
-  // What differs are a few volumes, by the order in which threads give memory back; not 28.
+  // The difference is a few volumes, depending on the order in which threads free memory, but not 28.
   EXPECT_LT(memory[1] - memory[0], 12.0 * bytesOfVolume) << memory[0] << " and " << memory[1] << " bytes";
 }
 
 INSTANTIATE_TEST_SUITE_P(ProgramSeries, ProgramSeriesMemory, ::testing::Values(".nii", ".nrrd", ".mha", ".nii.gz"));
 
-/** Every volume has its numbers in the report, and its differences from ITK. */
+/** The report has the numbers of every volume, and its differences from ITK. */
 TEST_F(ProgramSeries, ReportOfVolumes)
 {
   WriteSeries("in.nrrd");
@@ -400,7 +401,7 @@ TEST_F(ProgramComponents, Colours)
               { "--compare-itk", "3 components" });
 }
 
-/** Palettes become the colours that they stand for, and their transparency is a fourth number. */
+/** Palettes become their colours, and transparency becomes a fourth number. */
 TEST_F(ProgramComponents, Palettes)
 {
   constexpr unsigned int           width = 6;
@@ -458,7 +459,7 @@ TEST_F(ProgramComponents, Palettes)
               { "JPEG", "1 or 3 components per pixel", "has 4", ".png" });
 }
 
-/** Tensors stay what they are, too: six numbers a voxel. */
+/** Tensors are kept, too: six numbers per voxel. */
 TEST_F(ProgramComponents, Tensors)
 {
   using Tensors = itk::Image<itk::SymmetricSecondRankTensor<float, 3>, 3>;

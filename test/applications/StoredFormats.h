@@ -34,8 +34,8 @@
 #include <vector>
 
 /** \file
- * \brief What tests of NRRD and MetaImage share: small images, compressed bytes, and an output's corners and values as
- * ITK's own MetaImage reader has them. */
+ * \brief Common functions of tests of NRRD and MetaImage: small images, compressed bytes, and corners and values of an
+ * output as read by ITK's own MetaImage reader. */
 
 using Vector3d = std::array<double, 3>;
 
@@ -72,7 +72,7 @@ struct ReferenceGrid
   }
 };
 
-/** \brief A member of gzip's format, or a stream of zlib's. */
+/** \brief Returns a gzip member or a zlib stream. */
 inline std::string
 Deflate(const std::string & bytes, bool isGzip = true)
 {
@@ -95,7 +95,7 @@ Deflate(const std::string & bytes, bool isGzip = true)
   return packed;
 }
 
-/** \brief Numbers as bytes, low byte first or last. */
+/** \brief Returns numbers as bytes, low byte first or last. */
 template <typename T>
 std::string
 BytesOf(const std::vector<T> & numbers, bool isBigEndian = false)
@@ -123,7 +123,7 @@ protected:
     std::ofstream(Path(name), std::ios::binary) << bytes;
   }
 
-  /** The numbers 1, 2, ... of an image of 5 x 6 x 7 voxels. */
+  /** Returns the numbers 1, 2, ... of an image of 5 x 6 x 7 voxels. */
   static std::vector<float>
   Ramp(std::size_t count = 5 * 6 * 7)
   {
@@ -135,7 +135,7 @@ protected:
     return numbers;
   }
 
-  /** Resamples by nearest neighbours into a MetaImage, which ITK's own reader opens. */
+  /** Resamples by nearest neighbours to a MetaImage, which ITK's own reader opens. */
   ProgramResult
   Convert(const std::string & name, const std::vector<std::string> & options = {}) const
   {
@@ -144,7 +144,7 @@ protected:
     return RunProgram(arguments);
   }
 
-  /** Expects a refusal with words, in both programs, and no output. */
+  /** Expects an error with words in both programs, and no output. */
   void
   ExpectRefusedByBoth(const std::string & name, const std::vector<std::string> & words) const
   {

@@ -37,7 +37,7 @@
 #include <utility>
 
 /** \file
- * \brief Small images with an oblique, anisotropic geometry, a folder for a test's files, and comparisons. */
+ * \brief Small images with an oblique, anisotropic geometry, a folder for the files of a test, and comparisons. */
 
 /** A point of three dimensions. */
 inline itk::Point<double, 3>
@@ -69,14 +69,14 @@ protected:
     std::filesystem::remove_all(m_Folder, error);
   }
 
-  /** A file in the folder. */
+  /** Returns a path in the folder. */
   std::string
   Path(const std::string & name) const
   {
     return (m_Folder / name).string();
   }
 
-  /** Everything in the folder, hidden files too. */
+  /** Counts everything in the folder, including hidden files. */
   std::size_t
   CountFiles() const
   {
@@ -100,7 +100,7 @@ protected:
   std::filesystem::path m_Folder;
 };
 
-/** \brief A result without the warnings that registrations with few iterations get. */
+/** \brief Returns a result without the warnings about few iterations. */
 inline ProgramResult
 WithoutFewIterations(ProgramResult result)
 {
@@ -120,7 +120,7 @@ ExpectQuietSuccess(const ProgramResult & result)
   EXPECT_EQ(result.errors, "");
 }
 
-/** \brief Expects an exit code and one line on stderr that holds all the words. */
+/** \brief Expects an exit code and one line on stderr that contains all the words. */
 inline void
 ExpectError(const ProgramResult &            result,
             const std::vector<std::string> & words,
@@ -145,7 +145,7 @@ Vector3(T x, T y, T z)
   return itk::Vector<T, 3>(values);
 }
 
-/** \brief An image with an anisotropic spacing, an origin and a rotated direction. */
+/** \brief Returns an image with an anisotropic spacing, an origin and a rotated direction. */
 template <typename TImage>
 typename TImage::Pointer
 MakeObliqueImage(const typename TImage::SizeType & size)
@@ -174,7 +174,8 @@ MakeObliqueImage(const typename TImage::SizeType & size)
   return image;
 }
 
-/** \brief A phantom: a smooth blob with waves in it and, for the prefilter, a sharp box. Values from 0 to about 200. */
+/** \brief Returns a phantom: a smooth blob with waves in it and, for the prefilter, a sharp box. Values are from 0 to
+ * about 200. */
 template <typename TImage>
 typename TImage::Pointer
 MakePhantom(const typename TImage::SizeType & size)
@@ -219,7 +220,7 @@ ReadTestImage(const std::string & path)
   return reader->GetOutput();
 }
 
-/** \brief The component type of a file's pixels, as ITK names it. */
+/** \brief Returns the name of the component type of a file's pixels in ITK. */
 inline std::string
 ComponentOfFile(const std::string & path)
 {
@@ -229,7 +230,7 @@ ComponentOfFile(const std::string & path)
   return itk::ImageIOBase::GetComponentTypeAsString(io->GetComponentType());
 }
 
-/** \brief Expects the same grid, to what formats keep (single precision). */
+/** \brief Expects the same grid, to the precision of formats (single). */
 template <typename TImageA, typename TImageB>
 void
 ExpectSameGrid(const TImageA * actual, const TImageB * expected)
@@ -246,7 +247,7 @@ ExpectSameGrid(const TImageA * actual, const TImageB * expected)
   }
 }
 
-/** \brief Largest difference of the pixels of two images of the same size. */
+/** \brief Returns the largest difference of the pixels of two images of the same size. */
 template <typename TImageA, typename TImageB>
 double
 LargestDifference(const TImageA * a, const TImageB * b)
@@ -261,7 +262,7 @@ LargestDifference(const TImageA * a, const TImageB * b)
   for (; !itA.IsAtEnd(); ++itA, ++itB)
   {
     const double difference = std::abs(static_cast<double>(itA.Get()) - static_cast<double>(itB.Get()));
-    largest = difference <= largest ? largest : difference; // a NaN stays
+    largest = difference <= largest ? largest : difference; // keeps NaN
   }
   return largest;
 }

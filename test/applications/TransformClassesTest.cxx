@@ -43,14 +43,14 @@
 #include <vector>
 
 /** \file
- * \brief Files with every class of transform that ITK knows, with random parameters, map points as ITK's own class.
+ * \brief Files with every class of transform of ITK, with random parameters, map points like ITK's own class.
  *
  * The files are written by itk::TransformFileWriter, whose text reproduces every bit. Both evaluate the same formulas
- * in double precision; 1e-9 of the largest coordinate is far above their rounding, and far below what an ignored
- * parameter moves. With CUDASPLINE_WRITE_ANSWERS=FILE in the environment the test also writes
- * test/python/transform_answers.json, by which the Python package is tested. */
+ * in double precision; 1e-9 of the largest coordinate is far above their rounding, and far below the effect of an
+ * ignored parameter. If the environment has CUDASPLINE_WRITE_ANSWERS=FILE, the test also writes
+ * test/python/transform_answers.json, with which the Python package is tested. */
 
-namespace TransformClassesTesting // of its own: several tests are compiled together
+namespace TransformClassesTesting // separate namespaces: several tests are compiled together
 {
 namespace
 {
@@ -69,7 +69,7 @@ Contains(const std::string & text, const char * part)
   return text.find(part) != std::string::npos;
 }
 
-/** Random numbers that a class allows. */
+/** Random numbers that are valid for a class. */
 struct RandomNumbers
 {
   std::vector<double> fixed;
@@ -151,11 +151,11 @@ struct RandomNumbers
           parameters[i] *= 40.0;
         }
       }
-      RoundToFloat(parameters); // but of Rigid3DTransform, which takes rotations to 1e-10
+      RoundToFloat(parameters); // except for Rigid3DTransform, which accepts rotations to 1e-10
     }
   }
 
-  /** Files of single precision hold these numbers, too. */
+  /** Single-precision files represent these numbers, too. */
   static void
   RoundToFloat(std::vector<double> & numbers)
   {
@@ -174,7 +174,7 @@ AsArray(const std::vector<double> & numbers)
   return array;
 }
 
-/** ITK 5.2's VersorTransform forgets the centre when its rotation is set; ITK 5.4, and so SimpleITK 2.5, does not. */
+/** ITK 5.2's VersorTransform resets the centre when its rotation is set; ITK 5.4, and so SimpleITK 2.5, does not. */
 template <typename TBase>
 void
 ReplaceCentre(const std::string & type, TBase * transform)
@@ -185,7 +185,7 @@ ReplaceCentre(const std::string & type, TBase * transform)
   }
 }
 
-/** An object of a type, with numbers. */
+/** Returns an object of a type with numbers. */
 template <typename TReal>
 typename itk::TransformBaseTemplate<TReal>::Pointer
 Make(const std::string & type, const std::vector<double> & fixed, const std::vector<double> & parameters)
@@ -222,7 +222,7 @@ Write(const std::vector<const itk::Object *> & transforms, const std::string & p
   writer->Update();
 }
 
-/** What a file maps points by, as both programs read it. */
+/** Returns the transform of a file, as both programs read it. */
 template <unsigned int VDimension>
 typename Map<VDimension>::Pointer
 Read(const std::string & path)
@@ -235,9 +235,10 @@ Read(const std::string & path)
 class TransformClasses : public ProgramTest
 {
 protected:
-  /** Expects two transforms to map points equally, and keeps them as answers for Python.
-   * \param[in] textFile of the answers; empty: they are not kept
-   * \param[in] grid fixed parameters of a grid in and about which the points are; empty: they are about the origin
+  /** Expects that two transforms map points identically, and stores the results as answers for Python.
+   *
+   * \param[in] textFile text file of the answers; empty: they are not stored
+   * \param[in] grid fixed parameters of a grid; the points are inside and around it; empty: they are around the origin
    * \param[in] margin samples between the points and the edge of the grid */
   template <unsigned int VDimension>
   void
@@ -310,7 +311,7 @@ protected:
     }
   }
 
-  /** One class in files of all formats and both precisions. */
+  /** Tests one class in files of all formats and both precisions. */
   template <unsigned int VDimension>
   void
   CheckClass(const std::string & name)
@@ -333,7 +334,7 @@ protected:
     const auto *              expected = dynamic_cast<const Map<VDimension> *>(transform.GetPointer());
     const bool                isGrid = Contains(name, "Field") || Contains(name, "BSpline");
     const std::vector<double> grid = isGrid ? numbers.fixed : std::vector<double>();
-    // At the edge of its grid an old spline of order 2 reads coefficients that it does not have.
+    // At the edge of its grid, an old spline of order 2 reads coefficients that do not exist.
     const double margin = name == "BSplineDeformableTransform" && VDimension == 2 ? 1.0 : -0.3;
     for (const char * const ending : { ".tfm", ".txt", ".h5", ".hdf5", ".mat" })
     {
@@ -347,7 +348,7 @@ protected:
       if (singleTransform.IsNotNull())
       {
         Write<float>({ singleTransform.GetPointer() }, path);
-        // The text of a float, read as double, is another number: what ITK reads is the expectation.
+        // The text of a float, read as double, is a different number. The expectation is the number that ITK reads.
         const auto reader = itk::TransformFileReaderTemplate<double>::New();
         reader->SetFileName(path);
         reader->Update();
@@ -363,7 +364,7 @@ protected:
   std::string m_Suffix; ///< order of a B-spline
 };
 
-/** The classes of ITK's factory, without composites and classes that do not map points. */
+/** The classes of ITK's factory, except composites and classes that do not map points. */
 TEST_F(TransformClasses, AllOfTheFactory)
 {
   itk::TransformFactoryBase::RegisterDefaultTransforms();
@@ -384,7 +385,7 @@ TEST_F(TransformClasses, AllOfTheFactory)
   EXPECT_GE(count, 36u);
 }
 
-/** B-splines of all orders, and the base class of linear ones, which the factory does not have. */
+/** B-splines of all orders, and the base class of linear transforms, which the factory does not have. */
 TEST_F(TransformClasses, OthersThanTheFactory)
 {
   itk::TransformFactory<itk::MatrixOffsetTransformBase<double, 2, 2>>::RegisterTransform();
@@ -403,7 +404,7 @@ TEST_F(TransformClasses, OthersThanTheFactory)
   }
 }
 
-/** A composite, in which the last one is applied first. */
+/** A composite, whose last transform is applied first. */
 TEST_F(TransformClasses, Composite)
 {
   const auto composite = itk::CompositeTransform<double, 3>::New();
@@ -444,7 +445,7 @@ TEST_F(TransformClasses, OldSplineWithBulk)
   EXPECT_TRUE(TakeWarnings().empty());
 }
 
-/** Text is recognised by its beginning, whatever the name of the file is. */
+/** Text is recognised by its beginning, for any file name. */
 TEST_F(TransformClasses, TextOfAnyName)
 {
   for (const char * const name : { "transform", "transform.xform", "transform.TFM" })
@@ -457,7 +458,7 @@ TEST_F(TransformClasses, TextOfAnyName)
   }
 }
 
-/** Numbers that a class does not have, and classes that map no points, are refused with a reason. */
+/** Numbers that are invalid for a class, and classes that do not map points, are refused with a reason. */
 TEST_F(TransformClasses, Refused)
 {
   const auto expectError = [](const std::string & text, const std::vector<std::string> & words) {

@@ -32,12 +32,12 @@
 #include <vector>
 
 /** \file
- * \brief Files of transforms through the programs: one transform for each volume of a series, B-splines of all orders,
- * and files of other programs, which are refused.
+ * \brief Files of transforms in the programs: one transform for each volume of a series, B-splines of all orders, and
+ * files of other programs, which are refused.
  *
- * A volume of a series is resampled as an image of its own is: the same program, so the same bits. */
+ * A volume of a series is resampled like a separate image, with the same program and therefore the same bits. */
 
-namespace TransformFilesTesting // of its own: several tests are compiled together
+namespace TransformFilesTesting // separate namespaces: several tests are compiled together
 {
 namespace
 {
@@ -113,7 +113,7 @@ protected:
     WriteTransforms({ common.GetPointer() }, Path("common.tfm"));
   }
 
-  /** Expects each volume of a result to be that of the volume's own image. */
+  /** Expects that each volume of a result equals that of the volume's own image. */
   void
   ExpectVolumes(const std::vector<std::string> & transforms, const std::vector<std::string> & ofEach)
   {
@@ -149,13 +149,13 @@ TEST_F(VolumeTransforms, OneForEachVolume)
   ExpectVolumes({ Path("all.h5") }, { Path("one_00#.tfm") });
   ExpectVolumes({ Path("all.tfm") + ",inverse" }, { Path("one_00#.tfm") + ",inverse" });
   ExpectVolumes({ Path("one_%03d.tfm") }, { Path("one_00#.tfm") });
-  // Those of other files are for all volumes.
+  // Transforms of other files are for all volumes.
   ExpectVolumes({ Path("common.tfm"), Path("all.tfm") }, { Path("common.tfm"), Path("one_00#.tfm") });
   ExpectVolumes({ Path("one_%03d.tfm") + ",inverse", Path("common.tfm") },
                 { Path("one_00#.tfm") + ",inverse", Path("common.tfm") });
 }
 
-/** Without the option all are applied, the last one first, with a warning of one line. */
+/** Without the option all are applied, the last one first, with a one-line warning. */
 TEST_F(VolumeTransforms, SeveralAreAChainWithAWarning)
 {
   const auto expectWarning = [](const ProgramResult & result, bool isAlone) {
@@ -198,7 +198,7 @@ TEST_F(VolumeTransforms, SeveralAreAChainWithAWarning)
                              "--iterations",
                              "1" },
                            settings),
-                false); // one iteration may be undone, which is another warning
+                false); // one iteration may be undone, which causes another warning
 }
 
 TEST_F(VolumeTransforms, Errors)
@@ -256,7 +256,7 @@ protected:
     // Linear interpolation of values below 256 in float; the weights of 216 coefficients are rounded.
     EXPECT_LT(difference("spline.tfm", "shift.tfm"), 1e-3);
     EXPECT_LT(difference("spline.h5", "shift.tfm"), 1e-3);
-    // The inverse, by iteration to 1e-4 mm: the phantom's edges have some 100 units a millimetre.
+    // The inverse, by iteration to 1e-4 mm: the edges of the phantom have slopes of some 100 units per millimetre.
     const ProgramResult result =
       RunProgram({ Path("in.nrrd"), Path("a.nrrd"), "-t", Path("spline.tfm") + ",inverse", Path("spline.tfm") });
     EXPECT_EQ(result.code, 0) << result.errors;
@@ -285,11 +285,11 @@ TEST_F(SplineOrders, BothPrograms)
   Check<3>();
 }
 
-/** Transforms of other programs are named, with one that converts them. */
+/** Transforms of other programs are reported with a program that converts them. */
 class ForeignTransforms : public ProgramTest
 {
 protected:
-  /** A NIfTI file of zeros: 4 x 4 x 4 pixels of three floats. */
+  /** Returns a NIfTI file of zeros: 4 x 4 x 4 pixels of three floats. */
   std::string
   Nifti(std::int16_t intent, bool hasExtensionOfAfni) const
   {

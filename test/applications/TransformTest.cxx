@@ -33,9 +33,9 @@
 #include <vector>
 
 /** \file
- * \brief --rotate and --transform against itk::ResampleImageFilter with the transform written out. Linear interpolation
- * of the phantom in float agrees with ITK's double to single precision: values below 256 have a rounding of 1.5e-5,
- * several operations of it. A wrong transform is off by units. */
+ * \brief --rotate and --transform, compared with itk::ResampleImageFilter with an equal transform. Linear
+ * interpolation of the phantom in float agrees with ITK's double to single precision: values below 256 have a rounding
+ * of 1.5e-5, with several operations. A wrong transform differs by units. */
 
 namespace
 {
@@ -45,7 +45,7 @@ constexpr double tolerance = 1e-4;
 template <unsigned int VDimension>
 using FloatImage = itk::Image<float, VDimension>;
 
-/** ITK's result on the input's grid. */
+/** Returns ITK's result on the grid of the input. */
 template <unsigned int VDimension>
 typename itk::Image<double, VDimension>::Pointer
 Expected(const FloatImage<VDimension> * image, const itk::Transform<double, VDimension, VDimension> * transform)
@@ -97,7 +97,7 @@ protected:
     m_Image = MakePhantom<FloatImage<3>>({ { 24, 20, 16 } });
     WriteTestImage(m_Image.GetPointer(), Path("in.nrrd"));
 
-    // Two that do not commute.
+    // Two transforms that do not commute.
     m_A = Affine::New();
     m_A->SetCenter(CentreOf<3>(m_Image));
     m_A->Rotate3D(Vector3(0.0, 0.0, 1.0), 0.4);
@@ -138,7 +138,7 @@ TEST_F(ProgramTransforms, Inverse)
   ExpectTransform({ "-t", Path("a.tfm") + ",inverse" }, m_A->GetInverseTransform());
 }
 
-/** The last given comes first to a point: A(B(p)). */
+/** The last given one is applied first to a point: A(B(p)). */
 TEST_F(ProgramTransforms, Composition)
 {
   const auto composite = itk::CompositeTransform<double, 3>::New();
@@ -163,7 +163,7 @@ TEST_F(ProgramTransforms, Composition)
   ExpectTransform({ "-t", Path("b.h5") + ",inverse", "-t", Path("a.tfm") }, withInverse);
 }
 
-/** Several in a file, and a composite in a file, have the same order; the inverse is of the whole. */
+/** Several transforms in a file, and a composite in a file, have the same order. The inverse is that of all. */
 TEST_F(ProgramTransforms, SeveralInAFile)
 {
   const auto composite = itk::CompositeTransform<double, 3>::New();
@@ -189,7 +189,7 @@ TEST_F(ProgramTransforms, SinglePrecisionFile)
   ExpectTransform({ "-t", Path("float.tfm") }, expected);
 }
 
-/** A field in a file of transforms and in images, as it is and inverted by iteration. */
+/** A field in a file of transforms and in images, unchanged and inverted by iteration. */
 TEST_F(ProgramTransforms, DisplacementField)
 {
   using FieldTransform = itk::DisplacementFieldTransform<double, 3>;
@@ -219,10 +219,10 @@ TEST_F(ProgramTransforms, DisplacementField)
   ExpectTransform({ "--ants-order", "-t", Path("Warp.nrrd"), Path("a.tfm") }, composite);
   ExpectTransform({ "-t", Path("a.tfm"), Path("Warp.nrrd") }, composite);
 
-  // There and back again: points in the middle, where the field is defined on the way, stay in place to the
-  // interpolation of the inverse between its samples: the second derivative of the field, 0.09 mm a square voxel, over
-  // 8, in each of two axes that have one; and what the phantom's steepest edge makes of it is what the limit below
-  // allows.
+  // Forward and back: points in the middle, where the field is defined on the path, do not move, up to the
+  // interpolation of the inverse between its samples. Its error is an eighth of the second derivative of the field,
+  // 0.09 mm per square voxel, in each of two axes. The limit below allows the effect of this at the steepest edge of
+  // the phantom.
   const ProgramResult result =
     RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "-t", Path("Warp.nrrd") + ",inverse", "-t", Path("Warp.nrrd") });
   EXPECT_EQ(result.code, 0) << result.errors;
@@ -252,7 +252,7 @@ TEST_F(ProgramTransforms, DisplacementField)
   EXPECT_LT(sum, 0.1 * shifted) << count; // a wrong inverse has an error of once or twice the displacement
 }
 
-/** The words of ANTs. */
+/** The names of ANTs. */
 TEST_F(ProgramTransforms, WordsOfAnts)
 {
   const auto inverse = m_A->GetInverseTransform();
@@ -265,7 +265,7 @@ TEST_F(ProgramTransforms, WordsOfAnts)
   ExpectTransform({ "--ants-order", "-t", Path("b.h5"), "-t", Path("a.tfm") }, composite);
   WriteTransforms({ m_A.GetPointer() }, Path("0GenericAffine.mat"));
   ExpectTransform({ "-t", Path("0GenericAffine.mat") }, m_A);
-  // What old versions wrote.
+  // Names that old versions wrote.
   std::string       text = Content(Path("a.tfm"));
   const std::string name = "AffineTransform_double";
   ASSERT_NE(text.find(name), std::string::npos);
@@ -273,7 +273,7 @@ TEST_F(ProgramTransforms, WordsOfAnts)
   ExpectTransform({ "-t", Path("Affine.txt") }, m_A);
 }
 
-/** A list that looks like one of antsApplyTransforms is warned of, once, and computed as before. */
+/** A list that seems to have the order of antsApplyTransforms causes one warning, and is computed as before. */
 TEST_F(ProgramTransforms, OrderOfAnts)
 {
   const auto field = itk::Image<itk::Vector<double, 3>, 3>::New();
@@ -312,7 +312,7 @@ TEST_F(ProgramTransforms, OrderOfAnts)
   EXPECT_EQ(result.errors.find("--ants-order", first + 1), std::string::npos) << result.errors; // of both images
 }
 
-/** Points of the output's space become those of the input's at which the value of an image is taken. */
+/** Points of the output space are mapped to those of the input space at which the value of an image is taken. */
 TEST_F(ProgramTransforms, Points)
 {
   std::ofstream(Path("in.csv")) << "label,X,y,z,t,note\n1,1.5,-2,3,0,\"left, upper\"\n\n# a comment\n2,0,0,1e1,0,b\n";
@@ -356,7 +356,7 @@ TEST_F(ProgramTransforms, Points)
   expectPoint(
     map({ "--ants-order", "-t", Path("a.tfm"), Path("b.h5") })[1], m_B->TransformPoint(m_A->TransformPoint(point)), 1);
   expectPoint(map({ "-t", Path("a.tfm") + ",inverse" })[1], m_A->GetInverseTransform()->TransformPoint(point), 1);
-  // Without names of columns; numbers come back as they are.
+  // Without names of columns. Numbers are unchanged.
   std::ofstream(Path("in.csv")) << "\xEF\xBB\xBF"
                                    "1.5,-2,3,first\r\n0.1,0.2,0.3,second\r\n";
   expectPoint(map({ "-t", Path("a.tfm") })[0], m_A->TransformPoint(point), 0);
@@ -386,7 +386,7 @@ TEST_F(ProgramTransforms, Points)
   EXPECT_FALSE(std::filesystem::exists(Path("none.csv")));
 }
 
-/** Turning by 90 degrees about z carries the voxel at +x from the centre to +y, in an image whose axes are those of
+/** A rotation by 90 degrees about z maps the voxel at +x from the centre to +y, in an image whose axes are those of
  * space. */
 TEST_F(ProgramTransforms, RotationIsRightHanded)
 {
@@ -409,14 +409,14 @@ TEST_F(ProgramTransforms, RotationIsRightHanded)
   EXPECT_EQ(turned->GetPixel({ { 8, 5, 5 } }), 3.0f); // z to x
   turned = run({ "0", "0", "90" });
   EXPECT_EQ(turned->GetPixel({ { 5, 8, 5 } }), 1.0f); // x to y
-  turned = run({ "90", "0", "90" });                  // about x first: y to z, which stays
+  turned = run({ "90", "0", "90" });                  // about x first: y to z, which does not change
   EXPECT_EQ(turned->GetPixel({ { 5, 5, 8 } }), 2.0f);
   turned = run({ "0", "0", "-90" });
   EXPECT_EQ(turned->GetPixel({ { 5, 2, 5 } }), 1.0f);
   EXPECT_EQ(turned->GetPixel(centre), 0.0f);
 }
 
-/** The rotation acts on the input about its own centre; transforms act on the turned image. */
+/** The rotation acts on the input about its own centre; transforms act on the rotated image. */
 TEST_F(ProgramTransforms, RotationAndTransform)
 {
   constexpr double degree = 0.017453292519943295;

@@ -15,9 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: the meaning of the CUDA runtime's errors for a caller. What happens to a device that is held by somebody in
-// exclusive mode, or that was switched off, cannot be staged on a machine that others use: here are the errors that the
-// runtime then gives.
+// Expected: the meaning of errors of the CUDA runtime for a caller. A device that another process uses in exclusive
+// mode, or that was switched off, cannot be produced on a shared machine. These are the errors that the runtime returns
+// in these cases.
 
 #include "itkCudaSpline/device/DeviceError.h"
 
@@ -51,7 +51,7 @@ TEST(DeviceErrors, SuccessIsNone)
 
 TEST(DeviceErrors, ADeviceThatCannotBeHadIsUnavailable)
 {
-  // In exclusive mode and in use; prohibited; no driver, or one older than the runtime; none.
+  // In exclusive mode and in use; prohibited; no driver, or one older than the runtime; no device.
   for (const cudaError_t code :
        { cudaErrorDevicesUnavailable, cudaErrorInsufficientDriver, cudaErrorNoDevice, cudaErrorInvalidDevice })
   {

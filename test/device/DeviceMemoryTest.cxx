@@ -15,7 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: what was copied to a device comes back; resources move and free themselves; errors have their kind.
+// Expected: data that were copied to a device are copied back unchanged; resources are movable and free themselves;
+// errors have their kind.
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceBuffer.h"
@@ -50,7 +51,7 @@ static_assert(!std::is_copy_constructible<PinnedBuffer>::value &&
 
 namespace
 {
-/** Threads that start anew for each copy. */
+/** Threads that are started for each copy. */
 CopyThreads
 Threads(unsigned int count)
 {
@@ -127,7 +128,7 @@ TEST(DeviceMemoryGpu, StagedCopiesRoundTrip)
       {
         Uploader uploader(threads);
         uploader.Copy(buffer.Data(), data.data(), bytes, stream);
-        // Each piece once, by whatever enqueues it, in several streams.
+        // Each piece is copied once, by any thread, in several streams.
         stream.Synchronize();
         const std::vector<Stream> streams(3);
         const auto                streamOf = [&streams](unsigned int lane) -> const Stream & {
@@ -213,7 +214,7 @@ TEST(DeviceMemoryGpu, FreedMemoryComesBack)
 TEST(DeviceMemoryGpu, PinnedMemoryIsKeptForTheNext)
 {
   CUDASPLINE_NEEDS_GPU();
-  constexpr std::size_t bytes = 3 << 20; // of no other buffer
+  constexpr std::size_t bytes = 3 << 20; // not used by another buffer
   const void *          first = nullptr;
   {
     const PinnedBuffer buffer(bytes);
@@ -233,7 +234,7 @@ TEST(DeviceMemoryGpu, StreamsAreKeptForTheNext)
   ReleaseDeviceMemory();
   constexpr std::size_t bytes = std::size_t(64) << 20;
   StreamHandle          first = nullptr;
-  DeviceBuffer          kept; // as a source's, which outlives the operation that made it
+  DeviceBuffer          kept; // like that of a source, which outlives the operation that made it
   {
     const Stream stream;
     first = stream.Get();
@@ -245,7 +246,7 @@ TEST(DeviceMemoryGpu, StreamsAreKeptForTheNext)
     EXPECT_NE(another.Get(), first) << "a stream that has memory";
   }
   kept = DeviceBuffer();
-  // What the next operation allocates there is what was freed; its work is behind.
+  // The next operation allocates the memory that was freed; its work follows.
   const Stream again;
   EXPECT_EQ(again.Get(), first);
   const DeviceBuffer buffer(bytes, again);

@@ -34,7 +34,7 @@ using namespace itk::CudaSpline;
 namespace
 {
 
-/** A folder of files, which goes with it. */
+/** A folder of files that is removed at the end. */
 class Folder
 {
 public:

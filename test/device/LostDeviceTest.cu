@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// A kernel that writes to an illegal address ends the process' CUDA context. Expected: the error is reported as Lost,
-// and from then on no device is chosen, with the reason; the Cpu backend still works.
+// A kernel that writes to an illegal address ends CUDA for the process. Expected: the error is reported as Lost, and
+// from then on no device is selected, with the reason; the Cpu backend still works.
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"

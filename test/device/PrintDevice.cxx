@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Prints what the process would compute with, for tests that change what it finds.
+// Prints the backend and device of the process, for tests that change the environment.
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"

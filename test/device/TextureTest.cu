@@ -15,9 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: point fetches return the texels; linear fetches return the interpolated value, with the hardware's 8
-// fractional bits of the weights. Along one axis the error of the weight is at most 2^-9 (rounded to 8 bits), so that
-// of the value is at most 2^-9 times the difference of the neighbours.
+// Expected: point fetches return the texels; linear fetches return the interpolated value, with weights of 8 fractional
+// bits in hardware. Along one axis the error of the weight is at most 2^-9 (rounded to 8 bits), so the error of the
+// value is at most 2^-9 times the difference of the neighbours.
 
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
@@ -118,9 +118,9 @@ TEST(TextureGpu, LinearFetchesInterpolateWithEightBits)
   EXPECT_GT(worst, 1.0F / 1024.0F) << "the hardware is finer than documented";
 }
 
-// The model of math/TextureModel.h. Where a coordinate is within 2^-6 steps of half a step the two may round to
-// different sides, which is 2^-8 of the difference of the neighbours; else they differ by roundings of the sum: 8 units
-// of the largest texel an axis.
+// The model of math/TextureModel.h. If a coordinate is within 2^-6 steps of half a step, both may round in different
+// directions, which is 2^-8 of the difference of the neighbours. Otherwise they differ by roundings of the sum: 8 units
+// of the largest texel per axis.
 TEST(TextureGpu, LinearFetchesAreThoseOfTheModel)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -148,8 +148,8 @@ TEST(TextureGpu, LinearFetchesAreThoseOfTheModel)
   for (std::size_t i = 0; i < values.size(); ++i)
   {
     const float at[3]{ coordinates[3 * i], coordinates[3 * i + 1], coordinates[3 * i + 2] };
-    // Rounding, and the eight weights of the corners, which are multiples of 1/256 that err by less than that each:
-    // they sum to 1, so half of their errors' magnitudes times the range of the corners.
+    // Rounding, and the eight weights of the corners, which are multiples of 1/256 with errors below that. Their sum is
+    // 1, so the error is half of the sum of their magnitudes times the range of the corners.
     float allowed = 3.0F * 8.0F * 0x1p-24F * 1000.0F + 0.5F * 8.0F * 0x1p-8F * 2000.0F;
     for (const float x : at)
     {
@@ -184,7 +184,7 @@ TEST(GatherLayout, EverySliceHasItsPlace)
     int          logSlices;
     std::int64_t columns;
   };
-  // By hand: as many slices below one another as 32768 rows hold, a power of two of them.
+  // Manually computed: as many slices below one another as 32768 rows allow, a power of two of them.
   for (const Expected & expected : { Expected{ { 512, 512, 512 }, true, 6, 8 },
                                      Expected{ { 1024, 1024, 1024 }, true, 5, 32 },
                                      Expected{ { 1025, 1024, 1024 }, false, 5, 32 },

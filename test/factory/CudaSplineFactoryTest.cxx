@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// CudaSplineFactory in a program of one's own: the classes that New() returns, the switches, and objects that outlive
-// the factory.
+// CudaSplineFactory in a user's program: the classes that New() returns, the switches, and objects that outlive the
+// factory.
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaResampleImageFilter.h"
@@ -66,7 +66,7 @@ using Gradient =
 template <typename TReal, unsigned int VDimension>
 using Field = itk::Image<itk::Vector<TReal, VDimension>, VDimension>;
 
-/** True where New() of ITK's class gives an object of the module's class of that name. */
+/** Returns whether New() of ITK's class returns an object of the module's class with that name. */
 template <typename TFilter>
 bool
 IsOurs()
@@ -106,7 +106,7 @@ ExpectDecompositions(bool ours)
   }
 }
 
-/** A factory is registered while it lives. */
+/** A factory is registered during the lifetime of this object. */
 class Registered : public testing::Test
 {
 protected:
@@ -261,7 +261,7 @@ TEST_F(Registered, AnInterpolatorOfItksIsServed)
 
 TEST_F(Registered, OursAreMadeByTheirOwnName)
 {
-  // New() of an overriding class must not come back to the factory.
+  // New() of an overriding class must not use the factory again.
   using Ours = itk::CudaResampleImageFilter<itk::Image<float, 3>, itk::Image<float, 3>>;
   EXPECT_EQ(Ours::New()->GetReferenceCount(), 1);
   const itk::Object::Pointer object = Resample<float, 3>::New().GetPointer();

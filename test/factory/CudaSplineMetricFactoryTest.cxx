@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// CudaSplineMetricFactory in a program of one's own: the class that New() of a metric returns, the switches, and a
+// CudaSplineMetricFactory in a user's program: the class that New() of a metric returns, the switches, and a
 // registration that names only ITK's class.
 
 #include "itkCudaSplineImageMetric.h"
@@ -48,7 +48,7 @@ using itk::CudaSplineDetail::ForEachMetricClass;
 template <typename TMetric, typename... TArguments>
 using ItkClass = typename itk::CudaSplineDetail::MetricClass<TMetric>::template Theirs<TArguments...>;
 
-/** Whether New() of ITK's class gives the module's. */
+/** Returns whether New() of ITK's class returns the module's class. */
 template <typename TMetric>
 bool
 IsOurs()
@@ -73,7 +73,7 @@ ExpectMetrics(bool meanSquares, bool correlation, bool mattes, bool others)
   });
 }
 
-/** A factory is registered while it lives. */
+/** A factory is registered during the lifetime of this object. */
 class RegisteredMetrics : public testing::Test
 {
 protected:
@@ -94,7 +94,7 @@ protected:
   CudaSplineMetricFactory::Pointer m_Factory;
 };
 
-/** Waves, moved. */
+/** Returns shifted waves. */
 itk::Image<float, 3>::Pointer
 Waves(double shift)
 {

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// CUDASPLINE_TRACE: a line of seven fields for each operation, whoever answers it, from any number of threads.
+// CUDASPLINE_TRACE: a line of seven fields for each operation, for every backend and any number of threads.
 
 #include "itkCudaBSplineDecompositionImageFilter.h"
 #include "itkCudaLinearInterpolateImageFunction.h"
@@ -46,7 +46,7 @@ MakeImage(const typename TImage::SizeType & size)
   return image;
 }
 
-/** What an action writes to the standard error. */
+/** Returns what an action writes to the standard error. */
 template <typename TAction>
 std::vector<std::string>
 LinesOf(const char * word, TAction && action)

@@ -31,7 +31,7 @@ namespace ForeignItk
 namespace
 {
 
-/** Another layout than that of any ITK, so that an object of one is not taken for this by good luck. */
+/** Its layout differs from that of any ITK, so that an object of one does not work by chance. */
 class ObjectFactoryBase
 {
 public:
@@ -41,7 +41,7 @@ public:
   void *      m_LibraryHandle = nullptr;
 };
 
-/** As itksys::DynamicLoader::GetSymbolAddress(), which may end with a jump. */
+/** As in itksys::DynamicLoader::GetSymbolAddress(), which may end with a jump. */
 void *
 GetSymbolAddress(void * library, const std::string & name)
 {

@@ -25,15 +25,15 @@
 #endif
 
 /** \file
- * \brief A stand-in for another ITK: how it loads libraries of factories, in the steps of ITK's 4.13 to 6.0.
+ * \brief A replacement for another ITK: it loads libraries of factories with the same steps as ITK 4.13 to 6.0.
  *
- * Not in ITK's namespace, as it is also linked into a program that shares the real ITK. */
+ * It is not in ITK's namespace, because it is also linked to a program that uses the real shared ITK. */
 namespace ForeignItk
 {
 
-/** As ObjectFactoryBase::LoadDynamicFactories(): each library of the folders in ITK_AUTOLOAD_PATH.
+/** As in ObjectFactoryBase::LoadDynamicFactories(): loads each library in the folders of ITK_AUTOLOAD_PATH.
  *
- * \return how many objects were taken for factories */
+ * \return number of objects that were treated as factories */
 FOREIGN_ITK_EXPORT int
 LoadDynamicFactories();
 

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// A program with an ITK of its own (ForeignItk.h): what that takes from libraries of factories.
+// A program with its own ITK (ForeignItk.h): the factories that it gets from libraries.
 
 #include "ForeignItk.h"
 

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-/* A symbol of ITK that a program has instead of that of the shared ITK: loaded first (LD_PRELOAD). */
+/* A symbol of ITK that replaces the one of the shared ITK in a program: loaded first (LD_PRELOAD). */
 
 namespace itk
 {

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-/* Says that another ITK runs than does: loaded before ITK's libraries (LD_PRELOAD). */
+/* Reports another version of ITK than the running one: loaded before ITK's libraries (LD_PRELOAD). */
 
 namespace itk
 {

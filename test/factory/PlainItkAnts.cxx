@@ -66,7 +66,7 @@ constexpr unsigned int dimension = 3;
 
 std::ofstream results;
 
-/** Waves, or labels of them. */
+/** Returns waves, or labels of waves. */
 template <typename TReal>
 typename itk::Image<TReal, dimension>::Pointer
 MakeImage(bool isLabels, double phase = 0.0)
@@ -124,7 +124,7 @@ MakeAffine()
   return affine;
 }
 
-/** A displacement field of waves on the grid of an image. */
+/** Returns a displacement field of waves on the grid of an image. */
 template <typename TReal>
 typename itk::DisplacementFieldTransform<TReal, dimension>::Pointer
 MakeFieldTransform(const itk::Image<TReal, dimension> * image)
@@ -239,7 +239,7 @@ EvaluateAll()
                                                                         MakeFieldTransform<TReal>(image));
 }
 
-/** Waves as an update of a field of waves, each smoothed by a mesh of its own. */
+/** Adds waves as an update to a field of waves, each smoothed with its own mesh. */
 template <typename TReal>
 void
 SmoothAll()
@@ -247,7 +247,7 @@ SmoothAll()
   using Transform = itk::BSplineSmoothingOnUpdateDisplacementFieldTransform<TReal, dimension>;
   const auto                    image = MakeImage<TReal>(false);
   const auto                    transform = Transform::New();
-  typename Transform::ArrayType mesh(9); // of cells whose spline the border, which is drawn to 0, does not reach
+  typename Transform::ArrayType mesh(9); // cells whose spline is not affected by the border, which is set to 0
   transform->SetDisplacementField(MakeFieldTransform<TReal>(image)->GetModifiableDisplacementField());
   transform->SetMeshSizeForTheTotalField(mesh);
   mesh[0] = 8;

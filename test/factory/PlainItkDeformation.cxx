@@ -17,8 +17,8 @@
  *=========================================================================*/
 // Rigid, affine, then SyN with local correlation, as antsRegistration puts them together, by ITK's classes: it includes
 // no header of the module and is not linked to it. The test of the object factory runs it with and without
-// ITK_AUTOLOAD_PATH; with two images it registers these, and tells the seconds of each stage. reproduction/evidence measures
-// ITK by it.
+// ITK_AUTOLOAD_PATH; with two images it registers these, and tells the seconds of each stage. reproduction/evidence
+// measures ITK by it.
 //
 // usage: PlainItkDeformation [--single | --splines | --float] [--iterations N,N,...] [--linear N,N,...] [--radius N]
 //                            [--learning-rate R] [--out FILE] [--inverse FILE] [FIXED MOVING]
@@ -100,7 +100,7 @@ NumbersOf(const std::string & list)
   return numbers;
 }
 
-/** Waves everywhere and a ball, bent for the moving image. */
+/** Returns waves and a ball, bent for the moving image. */
 template <typename TImage>
 typename TImage::Pointer
 MakeImage(bool isMoving)
@@ -145,7 +145,7 @@ Read(const std::string & name)
   return reader->GetOutput();
 }
 
-/** Writes displacements, where a file is named. */
+/** Writes displacements if a file is given. */
 template <typename TField>
 void
 Write(const TField * field, const std::string & name)
@@ -159,7 +159,7 @@ Write(const TField * field, const std::string & name)
   }
 }
 
-/** Tells the matrix and the offset of a linear transform: where the axes' unit vectors and 0 go. */
+/** Prints the matrix and the offset of a linear transform: the images of the unit vectors and of 0. */
 template <unsigned int VDimension>
 void
 TellLinear(const itk::CompositeTransform<double, VDimension> * transform)
@@ -183,7 +183,7 @@ TellLinear(const itk::CompositeTransform<double, VDimension> * transform)
   std::cout << std::endl;
 }
 
-/** Tells each iteration. */
+/** Prints each iteration. */
 template <typename TMethod>
 class Observer : public itk::Command
 {
@@ -208,7 +208,7 @@ public:
   double m_Begin{ Now() };
 };
 
-/** Shrink factors 2^(levels - 1) to 1, and sigmas of levels - 1 to 0 voxels. */
+/** Sets shrink factors 2^(levels - 1) to 1, and sigmas of levels - 1 to 0 voxels. */
 template <typename TMethod>
 void
 SetLevels(TMethod * method, std::size_t levels)
@@ -264,7 +264,7 @@ RegisterLinearly(const TImage *                                                 
   method->InPlaceOn();
   method->SetMetricSamplingStrategy(Method::MetricSamplingStrategyEnum::REGULAR);
   method->SetMetricSamplingPercentage(0.25);
-  method->MetricSamplingReinitializeSeed(1); // places are moved at random
+  method->MetricSamplingReinitializeSeed(1); // points are moved at random
   SetLevels(method.GetPointer(), options.linear.size());
   method->Update();
   std::cout << "stage " << transform->GetNameOfClass() << ' ' << metric->GetNameOfClass() << ' '
@@ -272,7 +272,7 @@ RegisterLinearly(const TImage *                                                 
             << std::endl;
 }
 
-/** SyN by Gaussians. */
+/** SyN with Gaussians. */
 template <typename TImage, typename TNumber = double>
 struct GaussianTypes
 {
@@ -290,7 +290,7 @@ struct GaussianTypes
 template <typename TImage>
 using FloatTypes = GaussianTypes<TImage, float>;
 
-/** SyN by B-splines, whose meshes are twice as fine from level to level. */
+/** SyN with B-splines, whose meshes are twice as fine from level to level. */
 template <typename TImage>
 struct SplineTypes
 {
@@ -311,7 +311,7 @@ struct SplineTypes
   }
 };
 
-/** A linear transform with numbers of another type. */
+/** Returns a linear transform with numbers of another type. */
 template <typename TNumber, unsigned int VDimension>
 typename itk::Transform<TNumber, VDimension, VDimension>::Pointer
 WithNumbers(itk::CompositeTransform<double, VDimension> * transform)

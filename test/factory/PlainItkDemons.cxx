@@ -35,7 +35,7 @@
 namespace
 {
 
-/** Waves, bent for the moving image. */
+/** Returns waves, bent for the moving image. */
 template <typename TImage>
 typename TImage::Pointer
 MakeImage(bool isMoving)
@@ -81,7 +81,7 @@ Register()
             << filter->GetMetric() << ' ' << mean << std::endl;
 }
 
-/** All filters. */
+/** Runs all filters. */
 template <typename TPixel, typename TNumber, unsigned int VDimension>
 void
 RegisterAll()

@@ -46,7 +46,7 @@ namespace
 using Image = itk::Image<float, 2>;
 using Transform = itk::Euler2DTransform<double>;
 
-/** Some blobs, turned about the middle and moved. */
+/** Returns some blobs, rotated about the middle and shifted. */
 Image::Pointer
 Blobs(double angle, double shift)
 {
@@ -79,7 +79,7 @@ Register(const Image * fixed, const Image * moving, double rate)
   optimizer->SetReturnBestParametersAndValue(false);
   itk::OptimizerParameterScalesEstimatorTemplate<double>::ScalesType scales(3);
   scales.Fill(1.0);
-  scales[0] = 400.0; // mm^2 for a turn by 1
+  scales[0] = 400.0; // mm^2 for a rotation by 1
   optimizer->SetScales(scales);
   auto                      transform = Transform::New();
   Transform::InputPointType centre;

@@ -44,7 +44,7 @@ AskShared()
   std::cout << itk::ResampleImageFilter<Image, Image>::New()->GetNameOfClass() << std::endl;
 }
 
-/** The shared ITK is on the stack when the other loads. */
+/** The shared ITK is on the stack when the other one loads. */
 void
 AskForeignFromShared()
 {

@@ -60,7 +60,7 @@ InChild(const std::function<std::string(std::int64_t & count)> & check, std::int
     }
     found = std::to_string(counted) + ' ' + found;
     const bool written = write(ends[1], found.data(), found.size()) == static_cast<ssize_t>(found.size());
-    _exit(written ? 0 : 1); // not exit(): the objects of the parent's program are not the child's
+    _exit(written ? 0 : 1); // not exit(): the child must not destroy the objects of the parent's program
   }
   close(ends[1]);
   std::string found;

@@ -23,26 +23,26 @@
 #include <string>
 
 /** \file
- * \brief Processes of their own for tests that end CUDA for a process, or start it, or fork. */
+ * \brief Child processes for tests that end CUDA for a process, or start it, or fork. */
 
 namespace CudaSplineTest
 {
 
-/** Runs a check in a child, which returns what it found, an empty text where all is right, and may count something.
- * Returns the text, or how the child ended; one that hangs is ended. */
+/** Runs a check in a child. The check returns its error, or an empty text, and may count something. Returns the text,
+ * or how the child ended. A child that hangs is killed. */
 std::string
 InChild(const std::function<std::string(std::int64_t & count)> & check, std::int64_t & count);
 
-/** The same of a check that counts nothing. */
+/** Runs a check without a count. */
 std::string
 InChild(const std::function<std::string()> & check);
 
-/** False where a child takes some tenths of a second for starting a real device. Asked without CUDA. */
+/** Returns false if starting a real device takes a child some tenths of a second. It does not use CUDA. */
 bool
 StartsAreCheap();
 
-/** A machine without a GPU of its own, with the stand-in in its place, also where there is one: for a child that has
- * called nothing yet. */
+/** Simulates a machine without its own GPU, with the shim instead, even if there is one. For a child that has not
+ * called CUDA yet. */
 void
 PretendDriver();
 

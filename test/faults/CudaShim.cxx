@@ -36,39 +36,39 @@ namespace
 
 struct Shim
 {
-  std::mutex                                       mutex;
-  Fault                                            fault;
-  Hindrance                                        hindrance;
-  bool                                             armed{ false };
-  bool                                             stuck{ false };
-  std::int64_t                                     calls{ 0 };
-  std::map<std::string, std::int64_t>              callsOf;
-  std::atomic<bool>                                slow{ false };
-  std::string                                      onlyFile; ///< that access() finds; empty: all that are there
-  std::string                                      failed;
-  bool                                             failedIsRelease{ false };
-  cudaError_t                                      last{ cudaSuccess };
-  std::set<std::pair<std::string, std::uintptr_t>> ledger;
+  std::mutex                          mutex;
+  Fault                               fault;
+  Hindrance                           hindrance;
+  bool                                armed{ false };
+  bool                                stuck{ false };
+  std::int64_t                        calls{ 0 };
+  std::map<std::string, std::int64_t> callsOf;
+  std::atomic<bool>                   slow{ false };
+  std::string                         onlyFile; ///< the only file that access() finds; empty: all existing files
+  std::string                         failed;
+  bool                                failedIsRelease{ false };
+  cudaError_t                         last{ cudaSuccess };
+  std::set<std::pair<std::string, std::uintptr_t>> unreleased;
   int                                              wrongReleases{ 0 };
   std::uintptr_t                                   handles{ 16 }; ///< of resources other than memory
   std::string                                      stray;
-  std::map<std::uintptr_t, std::size_t>            bytes; ///< of the device's memory, by where it is
+  std::map<std::uintptr_t, std::size_t>            bytes; ///< allocations of device memory by address
   std::size_t                                      allocated{ 0 };
   std::size_t                                      peak{ 0 };
   CopiedBytes                                      copied;
-  std::atomic<bool>                                times{ false }; ///< kernels are measured
-  std::vector<std::pair<cudaEvent_t, cudaEvent_t>> kernels;        ///< the events of each
+  std::atomic<bool>                                times{ false }; ///< whether kernels are measured
+  std::vector<std::pair<cudaEvent_t, cudaEvent_t>> kernels;        ///< the events of each kernel
 };
 
 Shim &
-TheShim()
+GetShim()
 {
-  static Shim * const shim = new Shim; // what the runtime frees at exit may come after it
+  static Shim * const shim = new Shim; // the runtime may free memory at exit after its destruction
   return *shim;
 }
 
-/** Devices whose contexts the thread has made current, each in the scope of the one before. There is nothing to
- * destroy: CUDA is called at exit too. */
+/** Devices whose contexts the thread has made current, each in the scope of the previous one. It is trivially
+ * destructible, because CUDA is also called at exit. */
 struct Scopes
 {
   int         devices[16];
@@ -76,15 +76,15 @@ struct Scopes
 };
 thread_local Scopes scopes;
 
-/** Times of the calls of a thread; null where they are not measured. */
+/** Times of the calls of a thread; null if they are not measured. */
 thread_local std::map<std::string, CallTime> * callTimes = nullptr;
 
-/** Whether CUDA starts a context for the call where none is current, as was seen with the runtimes of CUDA 12.1
- * to 13.0. */
+/** Returns whether CUDA starts a context for the call if none is current, as observed with the runtimes of CUDA 12.1 to
+ * 13.0. */
 bool
 NeedsContext(const std::string & name)
 {
-  // Never destroyed, as the shim.
+  // Never destroyed, like the shim.
   static const auto * const others = new std::set<std::string>{
     "EnterContext",         "cudaDeviceGetAttribute",  "cudaEventSynchronize",    "cudaFreeAsync",
     "cudaGetDevice",        "cudaGetDeviceCount",      "cudaGetDeviceProperties", "cudaInitDevice",
@@ -105,7 +105,7 @@ EnterDevice(int device)
 {
   if (scopes.count == std::size(scopes.devices))
   {
-    std::abort(); // deeper than anything here goes
+    std::abort(); // deeper than any use here
   }
   scopes.devices[scopes.count++] = device;
 }
@@ -124,7 +124,7 @@ LeaveDevice(int device)
 void
 NoteStray(const std::string & call)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   if (shim.armed && shim.stray.empty())
   {
@@ -135,12 +135,12 @@ NoteStray(const std::string & call)
 std::string
 StrayCall()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.stray;
 }
 
-/** Counts a call; an error where it is to fail. */
+/** Counts a call. Returns an error if it has to fail. */
 cudaError_t
 Enter(const char * name, Kind kind)
 {
@@ -148,7 +148,7 @@ Enter(const char * name, Kind kind)
   {
     NoteStray(name);
   }
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   if (shim.hindrance.call == name && shim.hindrance.milliseconds > 0)
   {
@@ -192,17 +192,17 @@ Enter(const char * name, Kind kind)
 void
 Keep(const char * name, std::uintptr_t thing)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
-  shim.ledger.emplace(name, thing);
+  shim.unreleased.emplace(name, thing);
 }
 
 void
 Drop(const char * name, std::uintptr_t thing)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
-  shim.wrongReleases += shim.ledger.erase({ name, thing }) == 1 ? 0 : 1;
+  shim.wrongReleases += shim.unreleased.erase({ name, thing }) == 1 ? 0 : 1;
   const auto memory = shim.bytes.find(thing);
   if (memory != shim.bytes.end())
   {
@@ -214,7 +214,7 @@ Drop(const char * name, std::uintptr_t thing)
 void
 KeepBytes(std::uintptr_t thing, std::size_t bytes)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.bytes[thing] = bytes;
   shim.allocated += bytes;
@@ -224,7 +224,7 @@ KeepBytes(std::uintptr_t thing, std::size_t bytes)
 bool
 IsAllocated(const void * address)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   const auto                        wanted = (std::uintptr_t)address;
   const auto                        next = shim.bytes.upper_bound(wanted);
@@ -234,7 +234,7 @@ IsAllocated(const void * address)
 void
 NoteCopy(cudaMemcpyKind kind, std::size_t bytes)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.copied.toDevice += kind == cudaMemcpyHostToDevice ? bytes : 0;
   shim.copied.toHost += kind == cudaMemcpyDeviceToHost ? bytes : 0;
@@ -244,7 +244,7 @@ NoteCopy(cudaMemcpyKind kind, std::size_t bytes)
 CopiedBytes
 GetCopiedBytes()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.copied;
 }
@@ -252,13 +252,13 @@ GetCopiedBytes()
 bool
 KernelsAreTimed()
 {
-  return TheShim().times;
+  return GetShim().times;
 }
 
 void
 KeepKernelTime(cudaEvent_t begin, cudaEvent_t end)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.kernels.emplace_back(begin, end);
 }
@@ -266,13 +266,13 @@ KeepKernelTime(cudaEvent_t begin, cudaEvent_t end)
 void
 BeginKernelTimes()
 {
-  TheShim().times = true;
+  GetShim().times = true;
 }
 
 double
 EndKernelTimes()
 {
-  Shim & shim = TheShim();
+  Shim & shim = GetShim();
   shim.times = false;
   const std::lock_guard<std::mutex> lock(shim.mutex);
   double                            seconds = 0.0;
@@ -316,7 +316,7 @@ CallTimer::~CallTimer()
 std::size_t
 AllocatedBytes()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.allocated;
 }
@@ -324,7 +324,7 @@ AllocatedBytes()
 std::size_t
 PeakBytes()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.peak;
 }
@@ -332,7 +332,7 @@ PeakBytes()
 void
 RestartPeak()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.peak = shim.allocated;
 }
@@ -340,7 +340,7 @@ RestartPeak()
 cudaError_t
 TakeError(cudaError_t real)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   const cudaError_t                 made = shim.last;
   if (!(shim.armed && shim.stuck))
@@ -353,7 +353,7 @@ TakeError(cudaError_t real)
 std::uintptr_t
 NewHandle()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.handles += 16;
 }
@@ -361,7 +361,7 @@ NewHandle()
 Hindrance
 CurrentHindrance()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.hindrance;
 }
@@ -369,7 +369,7 @@ CurrentHindrance()
 void
 HinderShim(const Hindrance & hindrance)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.hindrance = hindrance;
 }
@@ -377,13 +377,13 @@ HinderShim(const Hindrance & hindrance)
 bool
 SlowCallHasBegun()
 {
-  return TheShim().slow;
+  return GetShim().slow;
 }
 
 void
 LetOnlyExist(const std::string & path)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.onlyFile = path;
 }
@@ -391,7 +391,7 @@ LetOnlyExist(const std::string & path)
 std::string
 OnlyFile()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.onlyFile;
 }
@@ -399,7 +399,7 @@ OnlyFile()
 void
 ArmShim(const Fault & fault)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.fault = fault;
   shim.armed = true;
@@ -415,7 +415,7 @@ ArmShim(const Fault & fault)
 std::int64_t
 DisarmShim()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   shim.armed = false;
   return shim.calls;
@@ -424,7 +424,7 @@ DisarmShim()
 std::int64_t
 CallsOf(const std::string & name)
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.callsOf[name];
 }
@@ -432,7 +432,7 @@ CallsOf(const std::string & name)
 std::string
 FailedCall()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.failed;
 }
@@ -440,7 +440,7 @@ FailedCall()
 bool
 FailedCallIsRelease()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.failedIsRelease;
 }
@@ -448,10 +448,10 @@ FailedCallIsRelease()
 std::map<std::string, int>
 Unreleased()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   std::map<std::string, int>        things;
-  for (const auto & thing : shim.ledger)
+  for (const auto & thing : shim.unreleased)
   {
     ++things[thing.first];
   }
@@ -461,7 +461,7 @@ Unreleased()
 int
 WrongReleases()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.wrongReleases;
 }
@@ -469,7 +469,7 @@ WrongReleases()
 int
 PendingError()
 {
-  Shim &                            shim = TheShim();
+  Shim &                            shim = GetShim();
   const std::lock_guard<std::mutex> lock(shim.mutex);
   return shim.last;
 }

@@ -34,79 +34,79 @@
 namespace CudaSplineTest
 {
 
-/** What a call that fails does. */
+/** Effect of a call that fails. */
 struct Fault
 {
-  std::int64_t at{ -1 };                 ///< number of the call, from 0; -1: none fails
+  std::int64_t at{ -1 };                 ///< number of the call that fails, from 0; -1: none
   int          error{ 0 };               ///< cudaError_t that it returns
-  bool         sticky{ false };          ///< all later calls fail too, as after a lost device
+  bool         sticky{ false };          ///< whether all later calls fail too, as after a lost device
   bool         onlyAllocations{ false }; ///< only calls that allocate are counted
-  bool         lasting{ false };         ///< all later calls that are counted fail too
-  std::size_t  free{ 0 }; ///< bytes of the device's memory that are free then, as a Hindrance; 0: as before
+  bool         lasting{ false };         ///< whether all later counted calls fail too
+  std::size_t  free{ 0 };                ///< free bytes of device memory from then on, as in Hindrance; 0: unchanged
 };
 
 /** The error of every call on a machine whose GPU is unavailable, until the hindrance ends. */
 struct Hindrance
 {
-  std::string call;        ///< that fails, "cudaInitDevice" say; empty: none
+  std::string call;        ///< name of the call that fails, for example "cudaInitDevice"; empty: none
   int         error{ 0 };  ///< cudaError_t that it returns
-  int         driver{ 0 }; ///< version of CUDA that the driver supports (11040: 11.4), where a call fails
-  std::size_t free{ 0 };   ///< bytes of the device's memory that are left, with those of its pools; 0: as it is
-  /** What the call takes, with the shim's lock held as the runtime holds its own. */
+  int         driver{ 0 }; ///< version of CUDA that the driver supports (11040: 11.4), if a call fails
+  std::size_t free{ 0 };   ///< free bytes of device memory, including those of its pools; 0: unchanged
+  /** Duration of the call, during which the lock of the shim is held, like the runtime's own lock. */
   int milliseconds{ 0 };
 };
 
-/** True where calls reach a GPU. The same for the whole process. CUDASPLINE_FAULTS=fake: not even where there is one.
- */
+/** Returns whether calls use a real GPU. It is the same for the whole process. With CUDASPLINE_FAULTS=fake they do not,
+ * even if there is one. */
 bool
 ShimIsReal();
 
-/** Lets the machine answer so from now on; without an argument, as it is. */
+/** Sets the state of the machine from now on; without an argument, the real state. */
 void
 HinderShim(const Hindrance & hindrance = Hindrance());
 
-/** True once a call that shall take its time (Hindrance::milliseconds) is at work. */
+/** Returns whether a slow call (Hindrance::milliseconds) is running. */
 bool
 SlowCallHasBegun();
 
-/** Lets access() find this file and no other. */
+/** Makes access() find only this file. */
 void
 LetOnlyExist(const std::string & path);
 
-/** Begins to count, and to fail where wanted. */
+/** Starts to count calls, and to make them fail if requested. */
 void
 ArmShim(const Fault & fault);
 
-/** Ends counting; returns the calls that were counted since ArmShim(). */
+/** Stops counting. Returns the number of calls since ArmShim(). */
 std::int64_t
 DisarmShim();
 
-/** How many of them were calls of that name. */
+/** Returns how many of them had a given name. */
 std::int64_t
 CallsOf(const std::string & name);
 
-/** Device whose context the module has made current in the calling thread; -1: none. */
+/** Returns the device whose context the module has made current in the calling thread; -1: none. */
 int
 CurrentDevice();
 
-/** The first of the calls that were counted which was made in a thread where the module had made no context current:
- * CUDA then starts one of device 0, whatever device the call is about. Empty: none. */
+/** Returns the first counted call in a thread for which the module had not made any context current. CUDA then starts
+ * one on device 0, for a call about any device. Empty: none. */
 std::string
 StrayCall();
 
-/** Name of the call that failed, empty where none did. */
+/** Returns the name of the call that failed. Empty if none did. */
 std::string
 FailedCall();
 
-/** True where the failed call gives something back, so that its failure changes nothing. */
+/** Returns whether the failed call releases something, so that its failure has no effect. */
 bool
 FailedCallIsRelease();
 
-/** What is allocated and not freed, by kind ("cudaMallocFromPoolAsync", "cudaStreamCreateWithFlags", ...). */
+/** Returns what is allocated and not freed, by kind ("cudaMallocFromPoolAsync", "cudaStreamCreateWithFlags", ...). */
 std::map<std::string, int>
 Unreleased();
 
-/** Bytes of the device's memory that are allocated, and the most of them since RestartPeak(). */
+/** Allocated bytes of device memory, and their maximum since RestartPeak(). */
 ///@{
 std::size_t
 AllocatedBytes();
@@ -116,7 +116,7 @@ void
 RestartPeak();
 ///@}
 
-/** Whether an address is in the device's memory, as the module has allocated it. */
+/** Returns whether an address is in device memory that the module has allocated. */
 bool
 IsAllocated(const void * address);
 
@@ -130,34 +130,34 @@ struct CopiedBytes
 CopiedBytes
 GetCopiedBytes();
 
-/** Begins to measure the time of each kernel on a GPU; a launch then takes some microseconds longer. */
+/** Starts to measure the time of each kernel on a GPU. Each launch then takes some microseconds longer. */
 void
 BeginKernelTimes();
 
-/** Ends that; returns the sum of the times since (s). All kernels have ended. */
+/** Stops the measurement. Returns the sum of the times in seconds. All kernels need to have ended. */
 double
 EndKernelTimes();
 
-/** What the calls of a name took. */
+/** Times of the calls of a name. */
 struct CallTime
 {
   std::int64_t calls{ 0 };
   double       seconds{ 0.0 };
 };
 
-/** Begins to measure how long the calling thread is in each call of CUDA. */
+/** Starts to measure the time of the calling thread in each call of CUDA. */
 void
 BeginCallTimes();
 
-/** Ends that; returns the times since, by name. */
+/** Stops the measurement. Returns the times by name. */
 std::map<std::string, CallTime>
 EndCallTimes();
 
-/** Calls that freed something that was not allocated, since the process began. */
+/** Returns the number of calls since the start of the process that freed something that was not allocated. */
 int
 WrongReleases();
 
-/** The error that the next cudaGetLastError() would return. */
+/** Returns the error that the next cudaGetLastError() would return. */
 int
 PendingError();
 

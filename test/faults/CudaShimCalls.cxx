@@ -58,7 +58,7 @@ Allocate(const char * name, TThing * thing, const TReal & real, const TFake & fa
   return error;
 }
 
-/** Executed in any case. It may report a failure, which the caller cannot handle. */
+/** Always executed. It may report a failure, which the caller cannot handle. */
 template <typename TThing, typename TReal, typename TFake>
 cudaError_t
 Release(const char * name, const char * allocation, TThing thing, const TReal & real, const TFake & fake)
@@ -81,7 +81,7 @@ using Kernel = struct CUkern_st *;
 
 } // namespace
 
-// Arguments: name; parameters and arguments in parentheses; what a stand-in does.
+// Arguments: name; parameters and arguments in parentheses; the code of the simulation.
 #define CUDASPLINE_CALL(name, parameters, arguments, ...)                                                              \
   extern "C" cudaError_t __real_##name parameters;                                                                     \
   extern "C" cudaError_t __wrap_##name parameters                                                                      \
@@ -91,10 +91,10 @@ using Kernel = struct CUkern_st *;
   }                                                                                                                    \
   static_assert(true, "a semicolon follows the macro")
 
-// By the name that the runtime's header gives it: before CUDA 13 some are macros for those of a later version.
+// Uses the name in the runtime's header: before CUDA 13 some names are macros for those of a later version.
 #define CUDASPLINE_CALL_AS_DECLARED(name, ...) CUDASPLINE_CALL(name, __VA_ARGS__)
 
-// The first argument is where the new thing is written.
+// The first argument receives the new object.
 #define CUDASPLINE_ALLOCATION(name, thing, parameters, arguments, ...)                                                 \
   extern "C" cudaError_t __real_##name parameters;                                                                     \
   extern "C" cudaError_t __wrap_##name parameters                                                                      \
@@ -130,7 +130,7 @@ CUDASPLINE_CALL(cudaInitDevice,
                 (int device, unsigned int deviceFlags, unsigned int flags),
                 (device, deviceFlags, flags),
                 static_cast<void>(0));
-// The pool of a device is kept for the life of the process, so it is in no ledger.
+// The pool of a device exists until the end of the process, so it is not recorded.
 CUDASPLINE_CALL(cudaMemPoolCreate,
                 (cudaMemPool_t * pool, const cudaMemPoolProps * properties),
                 (pool, properties),
@@ -197,8 +197,8 @@ CUDASPLINE_CALL(cudaEventSynchronize, (cudaEvent_t event), (event), static_cast<
 
 struct CUctx_st;
 
-// The driver's part, which the module calls by EnterContext() and LeaveContext() alone: by the names that compilers
-// give these two. The stand-in's handle of a context is the number of its device, from 1.
+// The driver's part, which the module calls only with EnterContext() and LeaveContext(). These two have the names that
+// compilers generate. The simulated handle of a context is the number of its device, from 1.
 #define CUDASPLINE_ENTER_CONTEXT(prefix) prefix##_ZN3itk10CudaSpline12EnterContextEiPP8CUctx_st
 #define CUDASPLINE_LEAVE_CONTEXT(prefix) prefix##_ZN3itk10CudaSpline12LeaveContextEiP8CUctx_st
 
@@ -234,7 +234,7 @@ CUDASPLINE_LEAVE_CONTEXT(__wrap_)(int device, CUctx_st * previous)
   }
 }
 
-// Two that a hindrance answers for the machine.
+// Two calls whose results a hindrance sets.
 extern "C" cudaError_t
 __real_cudaDriverGetVersion(int * version);
 extern "C" cudaError_t
@@ -282,7 +282,7 @@ __wrap_cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, vo
     [&] { std::memset(value, 0, sizeof(std::uint64_t)); });
   if (error == cudaSuccess && CurrentHindrance().free != 0)
   {
-    std::memset(value, 0, sizeof(std::uint64_t)); // what is free is all that there is
+    std::memset(value, 0, sizeof(std::uint64_t)); // all memory is free
   }
   return error;
 }
@@ -294,7 +294,7 @@ __real_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t * graph);
 extern "C" cudaError_t
 __wrap_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t * graph)
 {
-  // Executed in any case: a stream that continued to record would be unusable. What it recorded may be lost.
+  // Always executed: a stream that continued to record would be unusable. Its recording may be lost.
   const char * const name = "cudaStreamEndCapture";
   cudaError_t        error = Enter(name, Kind::Allocation);
   if (ShimIsReal())
@@ -414,7 +414,7 @@ CUDASPLINE_RELEASE(cudaEventDestroy,
                    (event),
                    static_cast<void>(0));
 
-// By which the module looks for the driver.
+// With this call the module searches the driver.
 extern "C" int
 __real_access(const char * path, int mode);
 extern "C" int
@@ -464,7 +464,7 @@ LaunchTimed(cudaStream_t stream, const TLaunch & launch)
   return error;
 }
 
-// Launches, whose names differ by version of CUDA: an error is seen by the next cudaGetLastError().
+// Launches, whose names differ between versions of CUDA: an error is returned by the next cudaGetLastError().
 #define CUDASPLINE_LAUNCH(name, told, parameters, arguments)                                                           \
   extern "C" __attribute__((weak)) cudaError_t __real_##name parameters;                                               \
   extern "C" cudaError_t __wrap_##name parameters                                                                      \
@@ -487,6 +487,6 @@ __real___cudaGetKernel(Kernel * kernel, const void * function);
 extern "C" cudaError_t
 __wrap___cudaGetKernel(Kernel * kernel, const void * function)
 {
-  // A table in the program, kept for its life: not one of the calls that fail.
+  // A table in the program, which is never freed: it is not one of the calls that fail.
   return ShimIsReal() ? __real___cudaGetKernel(kernel, function) : cudaSuccess;
 }

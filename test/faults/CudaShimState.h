@@ -27,12 +27,12 @@
 #include <cstdint>
 
 /** \file
- * \brief What the wrapped calls tell the shim. */
+ * \brief State of the shim that the wrapped calls use. */
 
 namespace CudaSplineTest
 {
 
-/** What a call does, for the counting. */
+/** Kind of a call, for counting. */
 enum class Kind : unsigned char
 {
   Allocation,
@@ -40,23 +40,23 @@ enum class Kind : unsigned char
   Other
 };
 
-/** Counts a call; an error where it is to fail. */
+/** Counts a call. Returns an error if it has to fail. */
 cudaError_t
 Enter(const char * name, Kind kind);
 
-/** What the machine shall answer (HinderShim()). */
+/** Returns the simulated state of the machine (HinderShim()). */
 Hindrance
 CurrentHindrance();
 
-/** The one file that access() shall find (LetOnlyExist()); empty: what is there. */
+/** Returns the only file that access() finds (LetOnlyExist()); empty: all existing files. */
 std::string
 OnlyFile();
 
-/** Enters what a call has allocated into the ledger. */
+/** Records an allocation of a call. */
 void
 Keep(const char * name, std::uintptr_t thing);
 
-/** Enters how many bytes of the device's memory a thing has, which Drop() strikes out with it. */
+/** Records the bytes of device memory of an object, until Drop() removes it. */
 void
 KeepBytes(std::uintptr_t thing, std::size_t bytes);
 
@@ -88,25 +88,25 @@ private:
   std::chrono::steady_clock::time_point m_Begin{ std::chrono::steady_clock::now() };
 };
 
-/** Strikes out what a call of that name has allocated. */
+/** Removes the record of an allocation of a call. */
 void
 Drop(const char * name, std::uintptr_t thing);
 
-/** Returns and clears the error of the last call that failed, or \p real. */
+/** Returns and clears the error of the last call that failed, or returns \p real. */
 cudaError_t
 TakeError(cudaError_t real);
 
-/** Makes a device's context current, or the one before again (CurrentDevice()). */
+/** Makes a device's context current, or the previous one again (CurrentDevice()). */
 void
 EnterDevice(int device);
 void
 LeaveDevice(int device);
 
-/** Notes a call for StrayCall(). */
+/** Records a call for StrayCall(). */
 void
 NoteStray(const std::string & call);
 
-/** A handle that stands for nothing. */
+/** Returns an unused handle. */
 std::uintptr_t
 NewHandle();
 

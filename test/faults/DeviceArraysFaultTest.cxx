@@ -54,7 +54,7 @@ constexpr std::int64_t Nz = 13;
 constexpr std::size_t  Count = Nx * Ny * Nz;
 constexpr std::size_t  Bytes = Count * sizeof(float);
 
-/** An image on a device, room for another one, and what is done with them, in the order of a stream. */
+/** An image on a device, memory for another one, and operations on them, in the order of a stream. */
 class DeviceCase
 {
 public:
@@ -115,7 +115,7 @@ public:
     this->ResampleImage(m_Stream);
   }
 
-  /** \param[in] other stream of the caller's in which the output is ready */
+  /** \param[in] other stream of the caller in which the output is ready */
   void
   ResampleImage(const Stream & other) const
   {
@@ -176,7 +176,7 @@ public:
     return output;
   }
 
-  /** Nobody may read the numbers of an operation before. */
+  /** The output of a previous operation must not be read. */
   void
   ClearOutput() const
   {
@@ -228,7 +228,7 @@ private:
   ResampleDescriptor m_Resampling;
 };
 
-/** Calls of CUDA by which the host waits for a stream or an event. */
+/** Returns the number of calls of CUDA with which the host waits for a stream or an event. */
 std::int64_t
 WaitsOf(const std::function<void()> & run)
 {
@@ -341,7 +341,7 @@ TEST_P(DeviceArraysFault, EachCallFails)
 {
   const DeviceCase on;
   const auto       run = [&] { GetParam().run(on); };
-  run(); // what is done once in a process is done then
+  run(); // one-time initializations of a process are then complete
   ReleaseWhatIsKept();
   const std::map<std::string, int> before = Unreleased();
   ArmShim(Fault());

@@ -64,7 +64,7 @@ namespace
 
 using Affine = itk::AffineTransform<double, 3>;
 
-/** Small enough for a simulated device; the size of the target on a real one. */
+/** Small enough for a simulated device; the target size on a real one. */
 itk::SizeValueType
 SideOfImages()
 {
@@ -92,7 +92,7 @@ MakeRotation(double angle)
   return affine;
 }
 
-/** Resampling, smoothing, magnitude of the gradient, and a warp by the field of a transform. */
+/** Resampling, smoothing, magnitude of the gradient, and a warp with the field of a transform. */
 struct ImagePipeline
 {
   explicit ImagePipeline(Floats * image, bool isOnDevice = true)
@@ -151,7 +151,7 @@ protected:
   Floats::Pointer m_Image = MakeImage<Floats>({ { SideOfImages(), SideOfImages(), SideOfImages() } });
 };
 
-/** The numbers of an image that is computed on the host. */
+/** Returns the numbers of an image that is computed on the host. */
 std::vector<double>
 NumbersOfHost(Floats * image)
 {
@@ -168,7 +168,7 @@ SecondsOf(const std::function<void()> & run)
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/** Seconds of a copy of an image to a device and back, into memory that exists. */
+/** Returns the seconds of a copy of an image to a device and back, in allocated memory. */
 double
 SecondsOfCopies(Floats * image)
 {
@@ -238,14 +238,14 @@ TEST(DeviceImagesFaultLoss, AnUpdateAfterALossComputesThePixelsAgain)
 TEST_F(DeviceImagesFault, APipelineCopiesOneImageToTheDeviceAndOneBack)
 {
   const ImagePipeline pipeline(m_Image);
-  pipeline.Run(); // what is done once in a process
+  pipeline.Run(); // one-time initializations of a process
   ArmShim(Fault());
   pipeline.Run();
   DisarmShim();
   ASSERT_EQ(pipeline.warper->GetLastBackend(), Backend::Cuda) << pipeline.warper->GetFallbackReason();
   const CopiedBytes copied = GetCopiedBytes();
   const std::size_t bytes = BytesOf(m_Image);
-  // Parameters; the device makes the ends of scanlines of the resampling and of the field.
+  // Parameters; the device computes the scanline ends of the resampling and of the field.
   EXPECT_GE(copied.toDevice, bytes);
   EXPECT_LE(copied.toDevice, bytes + 4096);
   EXPECT_EQ(CallsOf("cudaMemGetInfo"), 5) << "once for each filter";
@@ -256,7 +256,7 @@ TEST_F(DeviceImagesFault, APipelineCopiesOneImageToTheDeviceAndOneBack)
   EXPECT_TRUE(IsOnDevice(pipeline.magnitude->GetOutput()));
   EXPECT_TRUE(IsOnDevice(pipeline.field->GetOutput()));
   EXPECT_FALSE(IsOnDevice(pipeline.warper->GetOutput()));
-  // What an estimate of the next call does not count as an upload.
+  // An estimate of the next call does not count this as an upload.
   EXPECT_EQ(itk::CudaSplineDetail::CountBytesOnDevice(*pipeline.magnitude, 0), bytes);
   EXPECT_EQ(itk::CudaSplineDetail::CountBytesOnDevice(*pipeline.warper, 0), 4 * bytes);
   EXPECT_EQ(itk::CudaSplineDetail::CountBytesOnDevice(*pipeline.warper, 1), 0U);
@@ -579,7 +579,7 @@ TEST_F(DeviceImagesFault, ASnapshotAsksForFreeMemoryOnce)
     HinderShim(little);
     EXPECT_GE(AvailableDeviceMemory(0), before);
     {
-      const MemorySnapshot inner; // of an operation within the other one
+      const MemorySnapshot inner; // of a nested operation
       EXPECT_LT(AvailableDeviceMemory(0), little.free);
     }
     EXPECT_GE(AvailableDeviceMemory(0), before);
@@ -628,7 +628,7 @@ TEST(DeviceImagesFaultInjection, AFailedCallLeavesTheRightPixels)
       second->Update();
     }
     calls = std::max(calls, DisarmShim());
-    // A simulated device computes nothing: the numbers are the host's only if both filters ran there.
+    // A simulated device computes nothing: the numbers equal those of the host only if both filters ran there.
     const bool isOfHost = first->GetLastBackend() == Backend::Cpu && second->GetLastBackend() == Backend::Cpu;
     if (ShimIsReal() || isOfHost)
     {
@@ -643,7 +643,7 @@ TEST(DeviceImagesFaultInjection, AFailedCallLeavesTheRightPixels)
   EXPECT_EQ(AllocatedBytes(), 0U);
 }
 
-/** When a filter of a pipeline began and ended to generate its data, by its events. */
+/** Times at which a filter of a pipeline started and finished generating its data, from its events. */
 class FilterTime
 {
 public:
@@ -654,7 +654,7 @@ public:
     filter->AddObserver(itk::EndEvent(), [this](const itk::EventObject &) { m_End = Clock::now(); });
   }
 
-  /** Prints the time since the event before, and the time of the filter; returns its end. */
+  /** Prints the time since the previous event, and the time of the filter. Returns its end. */
   std::chrono::steady_clock::time_point
   Print(std::chrono::steady_clock::time_point before) const
   {
@@ -676,8 +676,8 @@ private:
   Clock::time_point m_End;
 };
 
-/** Prints times; asserts none. Run it with --gtest_also_run_disabled_tests. On a simulated device, whose kernels take
- * no time, it prints the time of the host and of copies within its memory. */
+/** Prints times, and asserts nothing. Run it with --gtest_also_run_disabled_tests. On a simulated device, whose kernels
+ * take no time, it prints the time of the host and of copies within its memory. */
 TEST(DeviceImagesTime, DISABLED_TimeOfThePipeline)
 {
   const auto          image = MakeImage<Floats>({ { 256, 256, 256 } });

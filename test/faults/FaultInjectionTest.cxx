@@ -45,14 +45,14 @@ using itk::CudaSpline::Backend;
 namespace
 {
 
-/** Numbers of the host and of the device, to the tolerance of their precision. */
+/** Compares numbers of the host and of the device with the tolerance of their precision. */
 void
 ExpectNear(const std::vector<double> & a, const std::vector<double> & b, double tolerance)
 {
   EXPECT_LE(LargestDifference(a, b), tolerance);
 }
 
-/** Nothing is left of operations whose objects are gone, but what is kept for the next. */
+/** Expects that nothing remains of destroyed operations, except resources that are kept for the next ones. */
 void
 ExpectNothingLeft(const std::string & where)
 {
@@ -64,10 +64,10 @@ ExpectNothingLeft(const std::string & where)
   EXPECT_EQ(WrongReleases(), 0) << where;
 }
 
-/** What an operation finds that those before have left for it. */
+/** Resources that previous operations have left for an operation. */
 enum class Kept : unsigned char
 {
-  Nothing, ///< page-locked memory is allocated anew, and streams are made
+  Nothing, ///< page-locked memory is allocated, and streams are created
   Streams
 };
 
@@ -104,7 +104,7 @@ protected:
     }
   }
 
-  /** Leaves an operation what it shall find. */
+  /** Prepares the resources for an operation. */
   void
   Begin(Kept kept) const
   {
@@ -118,16 +118,16 @@ protected:
     }
   }
 
-  /** How many calls an operation makes. */
+  /** Returns the number of calls of an operation. */
   std::int64_t
   CountCalls(bool onlyAllocations, Kept kept) const
   {
     {
       const auto first = GetParam().make();
       first->SetGPUEnabled(true);
-      this->ExpectOnDevice(*first, "the first time"); // what is done once in a process is done then
+      this->ExpectOnDevice(*first, "the first time"); // one-time initializations of a process are then complete
     }
-    const auto subject = GetParam().make(); // another: the first one may keep its source
+    const auto subject = GetParam().make(); // another object, because the first one may keep its source
     subject->SetGPUEnabled(true);
     this->Begin(kept);
     Fault none;
@@ -137,7 +137,7 @@ protected:
     return DisarmShim();
   }
 
-  /** Lets one call fail, or all from one on. */
+  /** Makes one call fail, or all calls from one on. */
   void
   ExpectRecovery(const Fault & fault, Kept kept) const
   {
@@ -154,7 +154,7 @@ protected:
       EXPECT_EQ(PendingError(), cudaSuccess) << where << ": a later call would see the error";
       if (subject->GetLastBackend() == Backend::Cpu)
       {
-        // Memory that ran out once is planned with again.
+        // If memory ran out once, the operation is planned again.
         EXPECT_FALSE(fault.onlyAllocations && !fault.lasting) << where << ": " << subject->GetFallbackReason();
         EXPECT_FALSE(subject->GetFallbackReason().empty()) << where;
         if (!GetParam().goesOn || ShimIsReal())
@@ -164,7 +164,7 @@ protected:
       }
       else
       {
-        // Calls that free something, and optional queries, may fail unnoticed.
+        // Calls that free something, and optional queries, may fail silently.
         EXPECT_FALSE(fault.lasting && !GetParam().hasOptionalAllocations)
           << where << " failed, and the device continued";
         ASSERT_EQ(subject->GetLastBackend(), Backend::Cuda) << where;
@@ -181,17 +181,18 @@ protected:
   std::vector<double> m_Expected;
 };
 
-/** Operations that can be aborted: a batch of points cannot. */
+/** Operations that can be aborted, unlike a batch of points. */
 class FaultInjectionOfFilters : public FaultInjection
 {};
 
-/** An operation that can be cut with so few samples. */
+/** An operation that can be divided with so few samples. */
 class FaultInjectionInPieces : public FaultInjection
 {};
 
 } // namespace
 
-// A call without a context would start one of device 0, hundreds of megabytes, in a process that works on another.
+// A call without a context would start one on device 0, with hundreds of megabytes, in a process that uses another
+// device.
 TEST_P(FaultInjection, EveryCallHasAContext)
 {
   this->Begin(Kept::Nothing);
@@ -199,7 +200,7 @@ TEST_P(FaultInjection, EveryCallHasAContext)
   auto subject = GetParam().make();
   subject->SetGPUEnabled(true);
   this->ExpectOnDevice(*subject, "without a fault");
-  // Its resources of the device are freed in a thread without a current device.
+  // Its device resources are freed in a thread without a current device.
   std::thread([&subject] { subject.reset(); }).join();
   ReleaseWhatIsKept();
   EXPECT_GT(DisarmShim(), 0);
@@ -227,7 +228,7 @@ TEST_P(FaultInjection, EachAllocationFails)
   this->RecordProperty("allocations", static_cast<int>(count));
 }
 
-/** Memory that others take between the plan and an allocation: what is left is planned with anew, in pieces. */
+/** Other processes allocate memory between the plan and an allocation: the rest is planned again, in pieces. */
 TEST_P(FaultInjectionInPieces, WhatIsLeftDoesForPieces)
 {
   using Filter = itk::CudaResampleImageFilter<itk::Image<float, 3>, itk::Image<float, 3>>;
@@ -287,7 +288,8 @@ TEST_P(FaultInjection, EachCallFails)
   }
 }
 
-/** Where the second iteration of each level cannot be recorded, it is made of the first one, not begun anew. */
+/** If the second iteration of each level cannot be recorded, it continues from the first one instead of starting again.
+ */
 TEST(FaultInjectionOfLevels, WhatHasEndedIsKept)
 {
   for (const Scenario & scenario : Scenarios())
@@ -346,7 +348,7 @@ TEST_P(FaultInjectionOfFilters, AnAbortInTheMidstLeavesNothing)
     });
     const auto tag = process->AddObserver(itk::ProgressEvent(), observer);
     this->ExpectOnDevice(*subject, "without an abort");
-    // ITK's own first and last report are not within the operation.
+    // ITK's own first and last report are outside the operation.
     const int reports = events;
     ASSERT_GE(reports, 2);
     int aborted = 0;

@@ -28,13 +28,13 @@
 #include <vector>
 
 /** \file
- * \brief Operations of the module in which calls of CUDA are to fail: those of images, fields and points, metrics by
- * displacement fields. Metrics by the coefficients of B-splines, which sort with CUB, are not among them. */
+ * \brief Operations of the module in which calls of CUDA fail: images, fields, points, and metrics by displacement
+ * fields. Metrics by the coefficients of B-splines, which sort with CUB, are not included. */
 
 namespace CudaSplineTest
 {
 
-/** An object that does an operation, with whatever it needs. */
+/** An object that runs an operation, with everything that it needs. */
 class Subject
 {
 public:
@@ -44,7 +44,7 @@ public:
   operator=(const Subject &) = delete;
   virtual ~Subject() = default;
 
-  /** Does it, as often as it is called. */
+  /** Runs it; can be called repeatedly. */
   virtual void
   Run() = 0;
   virtual void
@@ -53,13 +53,13 @@ public:
   GetLastBackend() const = 0;
   virtual std::string
   GetFallbackReason() const = 0;
-  /** Numbers that came out. */
+  /** Returns the resulting numbers. */
   virtual std::vector<double>
   GetNumbers() const = 0;
-  /** What can be aborted; null where nothing can. */
+  /** Returns the object that can be aborted; null if there is none. */
   virtual itk::ProcessObject *
   GetProcess() = 0;
-  /** Iterations of the last run that were told to observers; 0: it has none. */
+  /** Returns the iterations of the last run that observers were notified of; 0: it has none. */
   virtual int
   GetIterations() const
   {
@@ -67,27 +67,29 @@ public:
   }
 };
 
-/** An operation by its name. */
+/** An operation and its name. */
 struct Scenario
 {
   std::string                               name;
   std::function<std::unique_ptr<Subject>()> make;
-  double                                    tolerance; ///< of the backends' numbers
+  double                                    tolerance; ///< for the numbers of different backends
   /** Whether an allocation is optional: the operation continues without it, more slowly. */
   bool hasOptionalAllocations{ false };
   /** Whether the host continues from the device's intermediate result, so that the numbers are from both. */
   bool goesOn{ false };
 };
 
-/** All of them. */
+/** Returns all scenarios. */
 const std::vector<Scenario> &
 Scenarios();
 
-/** The largest difference of two lists of numbers; NaN, and lists of other lengths, are 1e300 apart. */
+/** Returns the largest difference of two lists of numbers. NaN, and lists of different lengths, have a difference of
+ * 1e300. */
 double
 LargestDifference(const std::vector<double> & a, const std::vector<double> & b);
 
-/** Gives back what the module keeps for its next operation: page-locked buffers and streams. What is left is lost. */
+/** Releases what the module keeps for its next operation: page-locked buffers and streams. Everything else is a leak.
+ */
 void
 ReleaseWhatIsKept();
 

@@ -54,7 +54,7 @@ MakeAffine()
   return affine;
 }
 
-/** A transform that no kernel knows: its points are ITK's. */
+/** A transform that no kernel supports: ITK maps its points. */
 class Bend : public itk::AffineTransform<double, 3>
 {
 public:
@@ -100,7 +100,7 @@ MakeChain()
   return MakeResampler<Floats, Floats>(composite);
 }
 
-/** Linear interpolation of a source that was evaluated before: it has its samples in a texture, too. */
+/** Linear interpolation of a source that was evaluated before, so it also has its samples in a texture. */
 class AgainSubject : public FilterSubject<itk::CudaResampleImageFilter<Floats, Floats>>
 {
 public:
@@ -178,7 +178,7 @@ ScenariosOfImages()
     { "Chain", MakeChain, 1e-2 },
     { "PointsOfVectors", MakePointsOfVectors, 1e-2 },
     { "Extrapolated", MakeExtrapolated, 1e-9 },
-    // The weights of its hardware have 8 bits: 3 / 256 of the coefficients in a volume, twice.
+    // The hardware's weights have 8 bits: 3 / 256 of the coefficients in a volume, twice.
     { "Texture", MakeTexture, 8.0 },
     { "LinearAgain", []() -> std::unique_ptr<Subject> { return std::make_unique<AgainSubject>(); }, 1e-2, true },
     { "Decomposition", MakeDecomposition, 1e-9 },

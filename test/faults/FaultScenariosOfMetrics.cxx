@@ -33,7 +33,7 @@ class MetricSubject : public Subject
 public:
   using Transform = itk::DisplacementFieldTransform<double, 3>;
 
-  /** \param[in] share of the field of MakeSmallField(): 0 moves nothing, and nothing is interpolated */
+  /** \param[in] share factor of the field of MakeSmallField(); 0: nothing moves, and nothing is interpolated */
   explicit MetricSubject(double share)
   {
     const auto fixed = MakeImage<Floats>();

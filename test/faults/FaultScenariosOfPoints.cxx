@@ -30,7 +30,7 @@ class BatchSubject : public Subject
 public:
   BatchSubject()
   {
-    m_Interpolator->SetGPUEnabled(false); // a stand-in's coefficients would be no coefficients
+    m_Interpolator->SetGPUEnabled(false); // the coefficients of a simulated device would be invalid
     m_Interpolator->SetInputImage(MakeImage<Floats>());
     for (int i = 0; i < 200; ++i)
     {

@@ -30,7 +30,7 @@ namespace CudaSplineTest
 namespace
 {
 
-/** Few voxels are filtered by one thread: to wake another one takes longer. */
+/** One thread filters small images, because waking another one takes longer. */
 class OneThread
 {
 public:
@@ -44,7 +44,7 @@ private:
   itk::ThreadIdType m_Before{ itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads() };
 };
 
-/** Two levels of two iterations of SyN, the latter of which are a recorded graph. */
+/** Two levels of two iterations of SyN; the second iterations are a recorded graph. */
 class SynSubject : public Subject
 {
 public:
@@ -58,7 +58,7 @@ public:
     metric->SetRadius(Metric::RadiusType::Filled(1));
     metric->SetUseMovingImageGradientFilter(false);
     metric->SetUseFixedImageGradientFilter(false);
-    const auto   fixed = MakeImage<Floats>({ { 8, 7, 6 } }); // each of 700 calls fails once: few voxels
+    const auto   fixed = MakeImage<Floats>({ { 8, 7, 6 } }); // few voxels, because each of 700 calls fails once
     const auto   moving = MakeImage<Floats>({ { 8, 7, 6 } });
     const double place[3] = { 0.7, -0.4, 0.3 };
     moving->SetOrigin(place);
@@ -96,7 +96,7 @@ public:
     m_Method->SetTransformParametersAdaptorsPerLevel(adaptors);
     m_Method->SetNumberOfIterationsPerLevel(Method::NumberOfIterationsArrayType(2, 2));
     m_Method->AddObserver(itk::IterationEvent(), [this](const itk::EventObject & event) {
-      m_Iterations += typeid(event) == typeid(itk::IterationEvent) ? 1 : 0; // not the beginning of a level
+      m_Iterations += typeid(event) == typeid(itk::IterationEvent) ? 1 : 0; // excludes the start of a level
     });
   }
   int
@@ -108,7 +108,7 @@ public:
   Run() override
   {
     m_Iterations = 0;
-    m_Method->SetFixedToMiddleTransform(nullptr); // not from where it ended before
+    m_Method->SetFixedToMiddleTransform(nullptr); // instead of continuing from the previous end
     m_Method->SetMovingToMiddleTransform(nullptr);
     m_Method->Modified();
     m_Method->Update();

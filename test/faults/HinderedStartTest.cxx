@@ -51,7 +51,7 @@ struct Machine
   std::string name;
   Hindrance   hindrance;
   std::string words;
-  bool        starts{ false }; ///< the device can be started, and the operation fails
+  bool        starts{ false }; ///< whether the device can be started, so that the operation fails
 };
 
 std::vector<Machine>
@@ -62,12 +62,12 @@ Machines()
   };
   const auto full = [](std::size_t free) { return Hindrance{ "", 0, 0, free }; };
   return {
-    // Held by another process in exclusive mode, or closed to all: since CUDA 12 the device is taken by the first call.
+    // Held by another process in exclusive mode, or closed to all: since CUDA 12 the first call occupies the device.
     { "BusyOrExclusiveWhenChosen", failing("cudaInitDevice", cudaErrorDevicesUnavailable), "busy or unavailable" },
     { "BusyOrExclusiveWhenStarted", failing("cudaFree", cudaErrorDevicesUnavailable), "busy or unavailable" },
     { "FullForItsContextWhenChosen", failing("cudaInitDevice", cudaErrorMemoryAllocation), "out of memory" },
     { "FullForItsContextWhenStarted", failing("cudaFree", cudaErrorMemoryAllocation), "out of memory" },
-    { "FullForTheOperation", full(64), "memory", true }, // not even a piece of the operation fits
+    { "FullForTheOperation", full(64), "memory", true }, // even a piece of the operation does not fit
     { "FullAtTheAllocation", failing("cudaMallocFromPoolAsync", cudaErrorMemoryAllocation), "out of memory", true },
     { "ADriverOlderThanTheRuntime",
       failing("cudaGetDeviceCount", cudaErrorInsufficientDriver, 11040),
@@ -80,7 +80,7 @@ Machines()
   };
 }
 
-/** What a child found on such a machine. */
+/** Returns the problem that a child found on such a machine. */
 std::string
 Hindered(const Scenario & scenario, const Machine & machine)
 {
@@ -91,13 +91,13 @@ Hindered(const Scenario & scenario, const Machine & machine)
     const auto subject = scenario.make();
     subject->SetGPUEnabled(true);
     HinderShim(machine.hindrance);
-    // The second run meets what the first one left: of a real device, where only the start failed, a context.
+    // The second run finds the state that the first one left: a context, if only the start of a real device failed.
     const int runs = ShimIsReal() && machine.hindrance.call == "cudaFree" ? 1 : 2;
     for (int run = 0; run < runs; ++run)
     {
       subject->Run();
       const std::string reason = subject->GetFallbackReason();
-      if (scenario.goesOn && runs == 1) // the next level has the device, which only failed to start once
+      if (scenario.goesOn && runs == 1) // the next level uses the device, whose start failed only once
       {
         if (LargestDifference(subject->GetNumbers(), host->GetNumbers()) > scenario.tolerance)
         {
@@ -134,10 +134,11 @@ Hindered(const Scenario & scenario, const Machine & machine)
   return WrongReleases() == 0 ? "" : "something was freed twice";
 }
 
-/** A machine whose device takes no time once it is started.
+/** Simulates a machine whose device takes no time once it is started.
  *
- * \param[in] start s of its start
- * \param[in] end s that a process with it takes longer to end: as much calls lose on the host before it is tried */
+ * \param[in] start seconds of its start
+ * \param[in] end additional seconds until a process with it ends. Calls have to lose the same time on the host before
+ * it is tried */
 void
 PretendSpeeds(double start, double end)
 {
@@ -151,7 +152,7 @@ PretendSpeeds(double start, double end)
   itk::CudaSpline::SetMachineSpeeds(host, device);
 }
 
-/** Runs an operation until it goes to the device, or fails to. Returns how many times it stayed on the host before. */
+/** Runs an operation until it uses the device, or fails to use it. Returns how often it ran on the host before. */
 int
 RunUntilTheDeviceIsTried(Subject & subject, std::string & wrong)
 {
@@ -185,7 +186,7 @@ RunUntilTheDeviceIsTried(Subject & subject, std::string & wrong)
   return -1;
 }
 
-/** The result of a child on such a machine that did not choose a backend. */
+/** Returns the result of a child on such a machine that did not choose a backend. */
 std::string
 HinderedByChoice(const Scenario & scenario, const Machine & machine)
 {
@@ -193,7 +194,7 @@ HinderedByChoice(const Scenario & scenario, const Machine & machine)
   const auto host = scenario.make();
   host->SetGPUEnabled(false);
   host->Run();
-  PretendSpeeds(0.02, 0.06); // more than an operation takes, also where others are at work
+  PretendSpeeds(0.02, 0.06); // longer than an operation, also on a busy machine
   const auto  subject = scenario.make();
   std::string wrong;
   HinderShim(machine.hindrance);
@@ -213,7 +214,7 @@ HinderedByChoice(const Scenario & scenario, const Machine & machine)
   }
   if (machine.starts)
   {
-    return {}; // nothing to save: the next operation may be smaller
+    return {}; // no time can be saved: the next operation may be smaller
   }
   const int again = RunUntilTheDeviceIsTried(*subject, wrong);
   if (again < 1)
@@ -228,7 +229,7 @@ HinderedByChoice(const Scenario & scenario, const Machine & machine)
            : "with an available GPU: " + subject->GetFallbackReason() + wrong;
 }
 
-/** An operation that is worth a start by itself, and the device held by another process. */
+/** Returns an operation that justifies a start by itself, while another process holds the device. */
 std::unique_ptr<Subject>
 WorthAStart()
 {
@@ -259,7 +260,7 @@ TEST_P(HinderedStart, ByChoiceTheDeviceIsNotTriedAgainAtOnce)
 {
   for (const Scenario & scenario : Scenarios())
   {
-    // Those whose every run is one operation that evaluates all samples, of one number each.
+    // Scenarios in which every run is one operation that evaluates all samples, with one number each.
     if (scenario.name == "Cubic" || scenario.name == "Chain" || scenario.name == "Texture")
     {
       EXPECT_EQ(InChild([&] { return HinderedByChoice(scenario, this->GetParam()); }), "") << scenario.name;
@@ -267,7 +268,7 @@ TEST_P(HinderedStart, ByChoiceTheDeviceIsNotTriedAgainAtOnce)
   }
 }
 
-// Each of these operations is worth a start.
+// Each of these operations justifies a start.
 TEST(HinderedStart, TryingCostsATenthAtMost)
 {
   EXPECT_EQ(InChild([&]() -> std::string {
@@ -277,7 +278,7 @@ TEST(HinderedStart, TryingCostsATenthAtMost)
               {
                 return "the first operation stayed, " + std::to_string(before) + wrong;
               }
-              constexpr double seconds = 0.005; // that the try took
+              constexpr double seconds = 0.005; // duration of the attempt
               itk::CudaSpline::ReportStartFailure("held by somebody", seconds);
               const auto begin = std::chrono::steady_clock::now();
               subject->Run();
@@ -295,7 +296,7 @@ TEST(HinderedStart, TryingCostsATenthAtMost)
             "");
 }
 
-// A device that the user named and that cannot be started has no effect on the device that the module would choose.
+// A device that the user named and that cannot be started does not affect the device that the module would choose.
 TEST(HinderedStart, OfANamedDeviceNobodyElseIsTold)
 {
   EXPECT_EQ(InChild([&]() -> std::string {
@@ -335,7 +336,7 @@ TEST(HinderedStart, AFailureInTheBackgroundIsTheReason)
               return itk::CudaSpline::TakeFailedStart(0) ? "told twice" : "";
             }),
             "");
-  // Where there is no device, in the words of those who looked for one: a driver that is too old fails at every call.
+  // If there is no device, the reason is that of the search for devices: a driver that is too old fails at every call.
   EXPECT_EQ(InChild([&]() -> std::string {
               const auto subject = WorthAStart();
               HinderShim({ "cudaInitDevice", static_cast<int>(cudaErrorInsufficientDriver), 11040, 0 });
@@ -369,7 +370,7 @@ TEST(HinderedStart, AFailureInTheBackgroundIsTheReason)
                   return error.what();
                 }
               }
-              itk::CudaSpline::StartDevice(0); // is not told again
+              itk::CudaSpline::StartDevice(0); // the warning is not repeated
               return "";
             }),
             "");

@@ -53,14 +53,14 @@ namespace
 
 constexpr const char * Made = "cudaStreamCreateWithFlags";
 
-/** Streams that were made and not destroyed. */
+/** Returns the number of streams that were created and not destroyed. */
 int
 Streams()
 {
   return Unreleased()[Made];
 }
 
-/** What a child says of two numbers that should be the same; empty where they are. */
+/** Compares two numbers in a child. Empty if they are the same. */
 std::string
 Compare(const std::string & what, std::int64_t found, std::int64_t expected)
 {
@@ -69,7 +69,7 @@ Compare(const std::string & what, std::int64_t found, std::int64_t expected)
            : what + ": " + std::to_string(found) + ", where " + std::to_string(expected) + " were expected. ";
 }
 
-/** Streams at the same time, which are all released afterwards. */
+/** Uses several streams at the same time, and releases them afterwards. */
 void
 UseAtOnce(std::size_t count)
 {
@@ -181,7 +181,7 @@ TEST(KeptStreams, AreGivenBack)
             "");
 }
 
-// Of a GPU that is not there: a stand-in has as many as one likes.
+// A simulation can have any number of GPUs.
 TEST(KeptStreams, AreOfTheirDevice)
 {
   EXPECT_EQ(InChild([]() -> std::string {
@@ -205,7 +205,7 @@ TEST(KeptStreams, ThoseThatNobodyHasWaitedForAreNot)
   EXPECT_EQ(InChild([]() -> std::string {
               {
                 Stream stream;
-                stream = Stream(); // the work of the first one may still run
+                stream = Stream(); // the work of the first one may still be running
               }
               std::string found = Compare("kept", Streams(), 1);
               ReleaseStreams();
@@ -224,7 +224,7 @@ TEST(KeptStreams, ThoseThatNobodyHasWaitedForAreNot)
             "");
 }
 
-// The simulation, and the runtime below the shim, would continue; still, kept streams must not be used.
+// The simulation, and the runtime below the shim, would continue; nevertheless, kept streams must not be used.
 TEST(KeptStreams, AfterALossNoneIsUsed)
 {
   EXPECT_EQ(InChild([]() -> std::string {
@@ -313,7 +313,7 @@ TEST(KeptStreams, AScopeThatAForkedChildLeavesCallsNothing)
             "");
 }
 
-// Whoever hands arrays of a device to the library asks for no device before.
+// A caller that passes device arrays to the library does not query devices first.
 TEST(KeptStreams, AForkedChildHasNoDeviceWhateverItsParentCalledFirst)
 {
   const std::function<void()> calls[] = {

@@ -58,9 +58,9 @@ MakeNoise(double phase)
   return image;
 }
 
-/** The volumes that a call of the metric takes in addition to images, transform and results.
+/** Returns the volumes that a call of the metric needs in addition to images, transform and results.
  *
- * \param[in] amplitude of a displacement field (mm); below 0: an affine transform */
+ * \param[in] amplitude amplitude of a displacement field (mm); below 0: an affine transform */
 template <typename TPixel>
 double
 VolumesOf(double amplitude, itk::CudaSplinePrecision precision)
@@ -98,7 +98,7 @@ VolumesOf(double amplitude, itk::CudaSplinePrecision precision)
   metric->Initialize();
   typename Metric::MeasureType    value;
   typename Metric::DerivativeType derivative;
-  metric->GetValueAndDerivative(value, derivative); // makes what is kept: the images
+  metric->GetValueAndDerivative(value, derivative); // makes the objects that are kept: the images
   EXPECT_EQ(metric->GetLastBackend(), Backend::Cuda) << metric->GetFallbackReason();
   const std::size_t before = AllocatedBytes();
   const bool        isDouble = precision == itk::CudaSplinePrecision::Double;
@@ -106,7 +106,7 @@ VolumesOf(double amplitude, itk::CudaSplinePrecision precision)
   RestartPeak();
   metric->GetValueAndDerivative(value, derivative);
   EXPECT_EQ(metric->GetLastBackend(), Backend::Cuda) << metric->GetFallbackReason();
-  // A field is there as the transform and as the derivative.
+  // A field is stored as the transform and as the derivative.
   const std::size_t taken = PeakBytes() - before;
   const std::size_t known = (amplitude == 0.0 ? 1 : 2) * ofField + OfBlocks;
   return (static_cast<double>(taken) - static_cast<double>(known)) /

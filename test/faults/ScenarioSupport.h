@@ -28,7 +28,7 @@
 #include <cmath>
 
 /** \file
- * \brief What the scenarios of faults are made of: images, fields, filters. */
+ * \brief Common parts of the fault scenarios: images, fields, filters. */
 
 namespace CudaSplineTest
 {
@@ -109,7 +109,7 @@ using Floats = itk::Image<float, 3>;
 using Doubles = itk::Image<double, 3>;
 using Vectors = itk::Image<itk::Vector<float, 3>, 3>;
 
-/** A smooth field of small displacements. */
+/** Returns a smooth field of small displacements. */
 inline Vectors::Pointer
 MakeSmallField()
 {

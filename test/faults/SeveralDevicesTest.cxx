@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Work on one of several GPUs leaves the others alone, and the calling thread as it was. Each in a process of its own,
-// whose parent never uses CUDA.
+// Work on one of several GPUs does not affect the others, nor the state of the calling thread. Each test is in a
+// process of its own, whose parent never uses CUDA.
 
 #include "ChildProcess.h"
 #include "CudaShim.h"
@@ -46,7 +46,7 @@ using itk::CudaSpline::Stream;
 
 namespace
 {
-/** The machine's GPUs; 0 where a stand-in has their place. */
+/** Returns the number of GPUs of the machine; 0 for a simulation. */
 std::int64_t
 CountOfDevices()
 {
@@ -68,7 +68,7 @@ Current()
   return cudaGetDevice(&device) == cudaSuccess ? device : -1;
 }
 
-/** A function of the driver, which is loaded. */
+/** Returns a function of the loaded driver. */
 template <typename TFunction>
 TFunction
 OfDriver(const char * name)
@@ -77,7 +77,7 @@ OfDriver(const char * name)
   return driver == nullptr ? nullptr : reinterpret_cast<TFunction>(dlsym(driver, name));
 }
 
-/** The driver's current context; null also of a stand-in. */
+/** Returns the driver's current context; null also for a simulation. */
 void *
 CurrentContext()
 {

@@ -36,7 +36,7 @@ using itk::CudaSpline::Backend;
 namespace
 {
 
-/** What a child found: an empty text where all is right. */
+/** Returns the problem that a child found. Empty if there is none. */
 std::string
 LoseAt(const Scenario & scenario, std::int64_t at, std::int64_t & calls)
 {
@@ -63,7 +63,7 @@ LoseAt(const Scenario & scenario, std::int64_t at, std::int64_t & calls)
       return "no call failed";
     }
     const std::string where = FailedCall() + ": ";
-    // The error may come with the last call, whose failure changes nothing: then the next operation meets it.
+    // The error may occur in the last call, whose failure has no effect: then the next operation gets it.
     if (subject->GetLastBackend() == Backend::Cuda)
     {
       subject->Run();
@@ -116,7 +116,7 @@ TEST_P(StickyFault, TheHostTakesOver)
   std::int64_t calls = 0;
   ASSERT_EQ(LoseInChild(GetParam(), -1, calls), "");
   ASSERT_GE(calls, 30);
-  // With very many calls, or expensive starts, only some calls: spread over all, and different each time.
+  // With very many calls, or expensive starts, only some calls fail: distributed over all, and different each time.
   const std::int64_t step = StartsAreCheap() ? 1 + calls / 150 : calls / 5;
   for (std::int64_t at = Random(__LINE__).Integer(0, step - 1); at < calls; at += step)
   {

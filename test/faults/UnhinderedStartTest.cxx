@@ -52,7 +52,7 @@ using namespace CudaSplineTest;
 
 namespace
 {
-/** As another library does: the driver of the machine, or one of its name. */
+/** Loads the driver of the machine, or a library with its name, as another library would do. */
 void
 LoadDriver()
 {
@@ -185,7 +185,7 @@ TEST(UnhinderedStart, AChildForkedDuringTheFirstCallUsesTheCpu)
               for (int child = 0; child < 3 && found.empty(); ++child)
               {
                 found = InChild([]() -> std::string {
-                  alarm(20); // a lock that a thread of the parent holds is never released here
+                  alarm(20); // otherwise a lock that a thread of the parent holds is never released here
                   const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice("gpu");
                   return choice || choice.reason.find("forked") == std::string::npos ? "the reason: " + choice.reason
                                                                                      : "";
@@ -197,8 +197,8 @@ TEST(UnhinderedStart, AChildForkedDuringTheFirstCallUsesTheCpu)
             "");
 }
 
-// Of a start itself, too, that another thread of the parent has under way. The fork waits for it: the child would have
-// its locks.
+// The same during a start in another thread of the parent. The fork waits for it: otherwise the child would have its
+// locks.
 TEST(UnhinderedStart, AChildForkedDuringAStartCannotStart)
 {
   EXPECT_EQ(InChild([]() -> std::string {
@@ -252,7 +252,7 @@ TEST(UnhinderedStart, AChildOfOneThatUsedCudaByAnotherLibraryUsesTheCpu)
                     }
                     catch (const itk::CudaSpline::DeviceError & error)
                     {
-                      reason = error.what(); // of a device that was named
+                      reason = error.what(); // for a device that was named
                     }
                   }
                   const char * const words = byAnother ? "forked" : "initialization error";
@@ -340,7 +340,7 @@ TEST(UnhinderedStart, AChildGivesNothingBackThatIsItsParents)
               }
               auto event = std::make_unique<itk::CudaSpline::Event>();
               auto buffer = std::make_unique<itk::CudaSpline::PinnedBuffer>(std::size_t{ 4096 });
-              // One that is kept for the next operation.
+              // A buffer that is kept for the next operation.
               std::make_unique<itk::CudaSpline::PinnedBuffer>(std::size_t{ 8192 }).reset();
               auto stream = std::make_unique<itk::CudaSpline::Stream>();
               std::make_unique<itk::CudaSpline::Stream>().reset();

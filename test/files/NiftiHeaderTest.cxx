@@ -31,11 +31,11 @@
 #include <vector>
 
 /** \file
- * \brief Headers of NIfTI: random ones, valid and nearly valid, against the rule written out in NiftiReference.h in
- * double precision, and each sentence of the rule by itself.
+ * \brief NIfTI headers: random ones, valid and nearly valid, are compared with the rule of NiftiReference.h in double
+ * precision. Each sentence of the rule is also tested separately.
  *
- * Reading is right within 1e-5 voxel at all corners. What is written differs by the rounding of the sform's float32
- * fields, 2^-24 of each number, summed over the three terms and the offset of a coordinate; NIfTI-2's fields are
+ * Reading is correct within 1e-5 voxel at all corners. Written headers differ by the rounding of the sform's float32
+ * fields, 2^-24 of each number, summed over the three terms and the offset of a coordinate. NIfTI-2's fields are
  * double. */
 
 namespace
@@ -58,7 +58,7 @@ Describe(const Fields & fields)
   return DescribeNifti(bytes.data(), bytes.size());
 }
 
-/** The matrix of a grid along NIfTI's axes. */
+/** Returns the matrix of a grid along NIfTI's axes. */
 Affine
 AffineOf(const NiftiGrid & grid)
 {
@@ -75,7 +75,7 @@ AffineOf(const NiftiGrid & grid)
   return affine;
 }
 
-/** Largest distance of corners, in the smallest spacing of the first. */
+/** Returns the largest distance of corners, relative to the smallest spacing of the first one. */
 double
 VoxelsAtCorners(const Affine & one, const Affine & other, const NiftiGrid & grid)
 {
@@ -118,7 +118,7 @@ OneOf(Random & random, std::initializer_list<double> values)
   return *(values.begin() + random.Integer(0, static_cast<std::int64_t>(values.size()) - 1));
 }
 
-/** A header as scanners and programs write it, or nearly. */
+/** Draws a header as scanners and programs write it, or nearly so. */
 Fields
 DrawHeader(Random & random)
 {
@@ -155,7 +155,7 @@ DrawHeader(Random & random)
   f.sformCode = static_cast<int>(random.Integer(0, 4));
   f.slope = OneOf(random, { 0, 1, 1, 0.5, -2, 1e-3 });
   f.intercept = OneOf(random, { 0, 0, -1024, 3.5 });
-  // A quaternion, also near half turns.
+  // A quaternion, also close to 180 degrees.
   std::array<double, 4> q{};
   double                norm = 0.0;
   for (double & number : q)
@@ -173,7 +173,7 @@ DrawHeader(Random & random)
     f.quatern[i] = q[i + 1] / std::sqrt(norm);
     f.qoffset[i] = random.Uniform(-300.0, 300.0) * size / unit;
   }
-  // A matrix, also rounded, sheared, or with axes that change places.
+  // A matrix, also rounded, sheared, or with exchanged axes.
   const std::vector<double> rotation =
     random.Integer(0, 1) == 0 ? random.Rotation(3) : std::vector<double>{ 1, 0, 0, 0, 1, 0, 0, 0, 1 };
   const double digits = OneOf(random, { 0, 0, 1e-6, 1e-4, 1e-3 });
@@ -195,7 +195,7 @@ DrawHeader(Random & random)
     }
     f.srow[i][3] = random.Integer(0, 1) == 0 ? f.qoffset[i] : random.Uniform(-300.0, 300.0) * size / unit;
   }
-  // Nearly valid: one field is another one.
+  // Nearly valid: one field is changed.
   if (random.Integer(0, 3) == 0)
   {
     const auto   axis = static_cast<std::size_t>(random.Integer(0, 7));
@@ -245,7 +245,7 @@ DrawHeader(Random & random)
   return f;
 }
 
-/** Shears at which rounding decides about what is done are drawn again. */
+/** Returns whether rounding decides on the treatment of a shear. Such headers are drawn again. */
 bool
 IsNearLimit(const Fields & f)
 {
@@ -274,7 +274,8 @@ IsNearLimit(const Fields & f)
   return isNear(negligibleNiftiShear) || isNear(silentNiftiShear) || isNear(maxNiftiShear);
 }
 
-/** Single voxels without a column, which the reference does not know: their column is made up. */
+/** Returns whether there are single voxels without a column, which the reference does not handle: their column is made
+ * up. */
 bool
 HasColumnOfSingleVoxel(const Fields & f)
 {
@@ -327,11 +328,11 @@ TEST(NiftiHeader, RandomHeaders)
     }
     EXPECT_EQ(found.volumes, static_cast<std::uint64_t>(fields.dim[0] >= 4 ? fields.dim[4] : 1));
   }
-  EXPECT_GT(refused, 500U); // the draw has both
+  EXPECT_GT(refused, 500U); // both occur
   EXPECT_GT(warned, 100U);
 }
 
-/** Whatever was read can be written and is read again as it was. */
+/** Everything that was read can be written, and is read again unchanged. */
 TEST(NiftiHeader, RoundTrip)
 {
   Random random(__LINE__);
@@ -359,9 +360,8 @@ TEST(NiftiHeader, RoundTrip)
     EXPECT_TRUE(found.pixel == before.pixel || (isInteger && before.pixel == NiftiPixel::Displacement));
     const Affine written = AffineOf(before.grid);
     const Affine read = AffineOf(found.grid);
-    const double rounding =
-      found.version == 2 ? 1e-9 : 0x1p-24; // of a number; NIfTI-2's is that of the whole, in voxels
-    double bound = found.version == 2 ? 1e-9 : 1e-9;
+    const double rounding = found.version == 2 ? 1e-9 : 0x1p-24; // of a number; for NIfTI-2 of the whole, in voxels
+    double       bound = found.version == 2 ? 1e-9 : 1e-9;
     if (found.version == 1)
     {
       double square = 0.0;
@@ -385,11 +385,11 @@ TEST(NiftiHeader, RoundTrip)
       }
     }
     EXPECT_LE(VoxelsAtCorners(written, read, before.grid), bound);
-    EXPECT_TRUE(found.warnings.empty()) << found.warnings.front(); // the qform says the same
+    EXPECT_TRUE(found.warnings.empty()) << found.warnings.front(); // the qform is the same
   }
 }
 
-/** The qform that is written, by itself. */
+/** Tests the written qform separately. */
 TEST(NiftiHeader, WrittenQform)
 {
   Random random(__LINE__);
@@ -412,7 +412,8 @@ TEST(NiftiHeader, WrittenQform)
     std::string bytes = MakeNiftiHeader(wanted);
     bytes.replace(348, 4, 4, '\0'); // sform_code
     const NiftiDescription found = DescribeNifti(bytes.data(), bytes.size());
-    // The fourth number is the square root of the remainder to 1: its rounding error is 2^-53, or the root of that.
+    // The fourth number is the square root of the remainder to 1: its rounding error is 2^-53, or the square root of
+    // that.
     EXPECT_LE(VoxelsAtCorners(AffineOf(wanted.grid), AffineOf(found.grid), wanted.grid), 150 * 4 * 3e-8);
   }
 }
@@ -446,7 +447,7 @@ TEST(NiftiHeader, SformIsTakenBeforeQform)
   f.sformCode = 0;
   f.qoffset = { 19, 20, 30 };
   EXPECT_EQ(Describe(f).grid.origin[0], -19.0);
-  f.qformCode = 0; // method 1: RAS, the spacings alone
+  f.qformCode = 0; // method 1: RAS, only spacings
   const NiftiGrid grid = Describe(f).grid;
   EXPECT_EQ(grid.origin, (std::array<double, 3>{ 0, 0, 0 }));
   EXPECT_EQ(grid.spacing, (std::array<double, 3>{ 2, 3, 4 }));
@@ -589,7 +590,7 @@ TEST(NiftiHeader, ColoursAreNotScaled)
 TEST(NiftiHeader, Dimensions)
 {
   Fields f = Plain();
-  f.dim = { { 2, 5, 6, 77, 88, 99, 1, 1 } }; // what is above dim[0] has no meaning
+  f.dim = { { 2, 5, 6, 77, 88, 99, 1, 1 } }; // sizes above dim[0] have no meaning
   NiftiDescription found = Describe(f);
   EXPECT_EQ(found.grid.dimension, 2U);
   EXPECT_EQ(found.grid.size, (std::array<std::uint64_t, 3>{ 5, 6, 1 }));
@@ -654,7 +655,7 @@ TEST(NiftiHeader, Shears)
   EXPECT_NEAR(std::asin(std::abs(found.grid.direction[1][0])), 0.15 / 57.29577951308232, 1e-6); // half of it each
   f.srow[0][1] = 0.1;
   EXPECT_NE(MessageOf(f).find("sheared by 1.90915 degrees; at most 0.5"), std::string::npos) << MessageOf(f);
-  // Three digits of a rotation: no warning.
+  // A rotation with three digits: no warning.
   const double c = std::round(std::cos(20 / 57.29577951308232) * 1000) / 1000;
   const double s = std::round(std::sin(20 / 57.29577951308232) * 1000) / 1000;
   f.srow = { { { c, -s, 0, 0 }, { s, c, 0, 0 }, { 0, 0, 1, 0 } } };
@@ -677,7 +678,7 @@ TEST(NiftiHeader, WhatIsRefused)
   EXPECT_NE(MessageOf(f).find("magic"), std::string::npos);
   f = Plain();
   f.version = 2;
-  f.magic = std::string("n+2\0\n\032\n", 7); // its carriage return was taken for the end of a line
+  f.magic = std::string("n+2\0\n\032\n", 7); // its carriage return was removed as a line end
   EXPECT_NE(MessageOf(f).find("binary mode"), std::string::npos) << MessageOf(f);
   f = Plain();
   f.srow[1][2] = infinity;
@@ -812,7 +813,7 @@ TEST(NiftiHeader, WarpsOfOtherPrograms)
   }
 }
 
-/** Stored numbers of every type, in both orders of bytes, with and without a slope. */
+/** Stored numbers of every type, in both byte orders, with and without a slope. */
 template <typename T>
 void
 CheckNumbers(int datatype)
@@ -876,8 +877,8 @@ TEST(NiftiPixels, NumbersOfEveryType)
   CheckNumbers<double>(64);
 }
 
-/** Integers are float64 if float32 does not have all of their scaled numbers; other numbers out of range are refused.
- */
+/** Integers are float64 if float32 does not represent all of their scaled numbers; other numbers out of range are
+ * refused. */
 TEST(NiftiPixels, ScaledNumbersOutOfRange)
 {
   Fields f = Plain();
@@ -919,7 +920,7 @@ TEST(NiftiPixels, WhatIsNotFiniteStays)
   EXPECT_TRUE(std::signbit(found[3]));
 }
 
-/** What is written is read again: series of every kind of pixel, in pieces of any length. */
+/** Written files are read again: series of every kind of pixel, in pieces of any length. */
 TEST(NiftiPixels, FilesOfSeries)
 {
   Random random(__LINE__);
@@ -944,7 +945,7 @@ TEST(NiftiPixels, FilesOfSeries)
     std::vector<char> memory(numbers * SizeOf(type));
     for (char & byte : memory)
     {
-      byte = static_cast<char>(random.Integer(0, 100)); // no byte pattern of a value that is not a number
+      byte = static_cast<char>(random.Integer(0, 100)); // no byte pattern of NaN
     }
     const NiftiFileBytes file(wanted, memory.data());
     std::string          bytes(file.GetSize(), '?');

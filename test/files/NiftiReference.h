@@ -30,8 +30,8 @@
 #include <vector>
 
 /** \file
- * \brief NIfTI headers as nifti1.h and nifti2.h define them, written out a second time: fields to bytes, and fields to
- * a matrix in double precision. Nothing of the library is used here. */
+ * \brief A second implementation of NIfTI headers as nifti1.h and nifti2.h define them: fields to bytes, and fields to
+ * a matrix in double precision. It does not use the library. */
 
 namespace NiftiReference
 {
@@ -39,14 +39,14 @@ namespace NiftiReference
 using Matrix3 = std::array<std::array<double, 3>, 3>;
 using Affine = std::array<std::array<double, 4>, 3>; ///< rows, RAS
 
-/** The magic of a single file of NIfTI-2. */
+/** Returns the magic of a single file of NIfTI-2. */
 inline std::string
 SecondMagic(const std::string & begin = "n+2")
 {
   return begin + std::string("\0\r\n\032\n", 5);
 }
 
-/** The fields of a header that tests set; numbers are those that a header of the version can have. */
+/** The fields of a header that tests set. Numbers are valid for headers of the version. */
 struct Fields
 {
   int                         version{ 1 };
@@ -113,7 +113,7 @@ private:
   bool        m_IsSwapped;
 };
 
-/** The bytes of a header. */
+/** Returns the bytes of a header. */
 inline std::string
 Pack(const Fields & f)
 {
@@ -192,14 +192,14 @@ Pack(const Fields & f)
   return p.Take();
 }
 
-/** What a field of float32 holds of a number; NIfTI-2's hold all. */
+/** Returns a number after rounding to a field of float32. NIfTI-2's fields represent all numbers. */
 inline double
 Held(const Fields & f, double number)
 {
   return f.version == 2 ? number : static_cast<double>(static_cast<float>(number));
 }
 
-/** Number of bits of a datatype and numbers a voxel; nothing for those that cannot be read. */
+/** Returns the bits of a datatype and the numbers of a voxel. Empty for datatypes that cannot be read. */
 inline std::optional<std::pair<int, int>>
 BitsOf(int datatype)
 {
@@ -232,7 +232,8 @@ BitsOf(int datatype)
   }
 }
 
-/** The orthonormal factor of the polar decomposition, M (M^T M)^(-1/2), by the eigenvectors of M^T M (Jacobi). */
+/** Returns the orthonormal factor of the polar decomposition, M (M^T M)^(-1/2), from the eigenvectors of M^T M
+ * (Jacobi). */
 inline Matrix3
 Orthonormal(const Matrix3 & m)
 {
@@ -304,7 +305,7 @@ Orthonormal(const Matrix3 & m)
   return result;
 }
 
-/** What is to be read of a header. */
+/** The expected meaning of a header. */
 struct Answer
 {
   Affine       affine{}; ///< mm, RAS
@@ -314,7 +315,7 @@ struct Answer
   unsigned int components{ 1 };
 };
 
-/** The rules of doc/FileFormats.md; nothing where a header is to be refused. */
+/** The rules of doc/FileFormats.md. Empty if a header has to be refused. */
 inline std::optional<Answer>
 Interpret(const Fields & f)
 {

@@ -28,12 +28,12 @@
 #include <vector>
 
 /** \file
- * \brief What the command lines of both programs share: the layout of the help, and errors that name what was meant. */
+ * \brief Common parts of the command lines of both programs: the layout of the help, and errors that suggest names. */
 
 namespace CudaSplineProgram
 {
 
-/** \brief CLI11's help, wrapped to the width of the terminal. */
+/** \brief The help of CLI11, wrapped to the width of the terminal. */
 class HelpFormatter : public CLI::Formatter
 {
 public:
@@ -53,7 +53,7 @@ public:
     return WrapParagraph(CLI::Formatter::make_usage(app, name), m_Width, "", "  ");
   }
 
-  /** A group, with one empty line before the next. */
+  /** Formats a group, with one empty line before the next one. */
   std::string
   make_group(std::string group, bool isPositional, std::vector<const CLI::Option *> options) const override
   {
@@ -65,7 +65,7 @@ public:
   make_option(const CLI::Option * option, bool isPositional) const override
   {
     constexpr std::size_t column = 30; // of the descriptions
-    constexpr std::size_t narrow = 64; // below, they have lines of their own
+    constexpr std::size_t narrow = 64; // in narrower terminals, descriptions are on separate lines
     const std::string     name = "  " + this->make_option_name(option, isPositional) + this->make_option_opts(option);
     const std::string     indent(m_Width < narrow ? 6 : column, ' ');
     if (name.size() + 2 > indent.size())
@@ -76,7 +76,7 @@ public:
       option->get_description(), m_Width, name + std::string(indent.size() - name.size(), ' '), indent);
   }
 
-  /** Names without the values' type of CLI11, which for options without a name of it is "TEXT ...". */
+  /** Returns the names without CLI11's type of the values, which is "TEXT ..." for options without a type name. */
   std::string
   make_option_opts(const CLI::Option * option) const override
   {
@@ -94,7 +94,7 @@ private:
   std::size_t m_Width;
 };
 
-/** \brief An error of CLI11 as a text; for an unknown option it suggests a known one. */
+/** \brief Returns an error of CLI11 as text. For an unknown option it suggests a known one. */
 inline std::string
 DescribeError(const CLI::App & app, const std::exception & error)
 {

@@ -35,12 +35,12 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** Warnings that were not shown yet, of all threads. */
+/** Warnings of all threads that have not been shown yet. */
 struct Warnings
 {
   std::mutex               mutex;
   std::vector<std::string> list;
-  std::set<std::string>    subjects; ///< of those in the list, as SubjectOf() has them
+  std::set<std::string>    subjects; ///< subjects of the warnings in the list, see SubjectOf()
 };
 
 Warnings &
@@ -55,7 +55,7 @@ GetWarnings()
 namespace
 {
 
-/** Without the addresses of objects, which tell a user nothing: "Class (0x55d0c8): " or "0x55d0c8". */
+/** Removes addresses of objects, which do not help users: "Class (0x55d0c8): " or "0x55d0c8". */
 std::string
 WithoutAddresses(std::string text)
 {
@@ -76,7 +76,7 @@ WithoutAddresses(std::string text)
   return text;
 }
 
-/** What a person reads of a long text: its beginning and its end. */
+/** Shortens a long text to its beginning and its end. */
 std::string
 Shortened(const std::string & text)
 {
@@ -85,7 +85,8 @@ Shortened(const std::string & text)
   return text.size() <= most ? text : text.substr(0, most - tail) + " ... " + text.substr(text.size() - tail);
 }
 
-/** A warning in which the names of a file are one: names in quotation marks become the number of the file. */
+/** Returns a warning in which all names of a file are the same: names in quotation marks are replaced by the number of
+ * the file. */
 std::string
 SubjectOf(std::string line)
 {
@@ -120,10 +121,10 @@ OneLine(const std::string & text)
   {
     line += (line.empty() ? "" : " ") + word;
   }
-  // The bytes of a damaged file instead of a name could move a terminal's cursor, or worse.
+  // Bytes of a damaged file in place of a name could move the cursor of a terminal, or worse.
   std::replace_if(
     line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-  // The same of the control characters that UTF-8 writes in two bytes: U+009B begins what ESC [ begins.
+  // The same for control characters that UTF-8 writes in two bytes: U+009B has the same effect as ESC [.
   for (std::size_t at = 0; (at = line.find('\xC2', at)) != std::string::npos; ++at)
   {
     if (at + 1 < line.size() && static_cast<unsigned char>(line[at + 1]) - 0x80U < 0x20U)
@@ -194,7 +195,7 @@ Warn(const std::string & message)
   Warnings &                        warnings = GetWarnings();
   const std::lock_guard<std::mutex> lock(warnings.mutex);
   const std::string                 line = Shortened(WithoutAddresses(OneLine(message)));
-  if (warnings.subjects.insert(SubjectOf(line)).second) // a file may be read twice, by different names
+  if (warnings.subjects.insert(SubjectOf(line)).second) // a file may be read twice with different names
   {
     warnings.list.push_back(line);
   }

@@ -28,43 +28,43 @@
 namespace CudaSplineProgram
 {
 
-/** \brief The program's name, for messages and hidden files; its main file defines it. */
+/** \brief The name of the program, for messages and hidden files. Its main file defines it. */
 extern const char * const programName;
 
-/** \brief Ends the program: what was wrong and what is allowed, as one line. */
+/** \brief Ends the program. The text is one line: what is wrong and what is allowed. */
 class ProgramError : public std::runtime_error
 {
 public:
   using std::runtime_error::runtime_error;
 };
 
-/** \brief A text of several lines as one, with single spaces: ITK's messages, for a terminal or a log. */
+/** \brief Joins lines of a text to one line with single spaces, such as ITK's messages, for a terminal or a log. */
 std::string
 OneLine(const std::string & text);
 
-/** \brief What an exception of ITK says, as one line, without ITK's prefix "ITK ERROR: Class(0x...): ". */
+/** \brief Returns the message of an ITK exception as one line, without the prefix "ITK ERROR: Class(0x...): ". */
 std::string
 TextOf(const itk::ExceptionObject & exception);
 
-/** \brief Calls a function and returns what was wrong as one line; empty where nothing was. */
+/** \brief Calls a function and returns its error as one line. Empty if there is none. */
 std::string
 ErrorOf(const std::function<void()> & run);
 
-/** \brief A number with the digits that a reader wants: 6 significant ones, no trailing zeros. */
+/** \brief Formats a number with 6 significant digits, without trailing zeros. */
 std::string
 Brief(double number);
 
-/** \brief Keeps a warning for ShowWarnings(), once for each file: names of a file in quotation marks are compared by
- * the file. */
+/** \brief Stores a warning for ShowWarnings(), once for each file: names in quotation marks are compared by the file
+ * that they refer to. */
 void
 Warn(const std::string & message);
 
-/** \brief The warnings that were kept, which are forgotten. */
+/** \brief Returns the stored warnings and clears them. */
 std::vector<std::string>
 TakeWarnings();
 
-/** \brief Writes the warnings to stderr, a line each. Called at the end, since a failure shall say one thing only: the
- * error. */
+/** \brief Writes the warnings to stderr, one per line. It is called at the end, because a failure should only report
+ * the error. */
 void
 ShowWarnings();
 

@@ -67,7 +67,7 @@ WrapParagraph(const std::string & text,
   std::istringstream words(text);
   std::string        wrapped;
   std::string        line = first;
-  bool               isEmpty = true; // the line, except its beginning
+  bool               isEmpty = true; // whether the line is empty after its beginning
   for (std::string word; words >> word;)
   {
     if (!isEmpty && line.size() + 1 + word.size() + continued.size() > width)
@@ -85,7 +85,7 @@ WrapParagraph(const std::string & text,
 std::string
 WrapHelp(const std::string & text, std::size_t width)
 {
-  constexpr char     joint = '\x01'; // a space at which a line does not end
+  constexpr char     joint = '\x01'; // a space at which lines are not broken
   std::istringstream linesOfText(text);
   std::string        wrapped;
   std::string        paragraph;
@@ -93,7 +93,7 @@ WrapHelp(const std::string & text, std::size_t width)
   std::string        rest;
   std::string        continued;
   const auto         flush = [&] {
-    if (!continued.empty()) // a command: values stay with their options
+    if (!continued.empty()) // a command: values are on the same line as their options
     {
       std::istringstream words(paragraph);
       paragraph.clear();

@@ -24,22 +24,22 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Columns of text: those of COLUMNS, else of the terminal that a descriptor is open on, else 80; from 40 to
- * 120. */
+/** \brief Returns the columns of text: COLUMNS, or the width of the terminal of a descriptor, or 80. The result is from
+ * 40 to 120. */
 std::size_t
 GetTextWidth(int descriptor);
 
-/** \brief GetTextWidth() of standard output, for the help. */
+/** \brief Returns GetTextWidth() of standard output, for the help. */
 std::size_t
 GetHelpWidth();
 
-/** \brief A paragraph of words, wrapped.
+/** \brief Wraps a paragraph.
  *
- * \param[in] text words with any white space between
- * \param[in] width columns of a line; a longer word has a line of its own
- * \param[in] first what the first line begins with
- * \param[in] rest what the other lines begin with
- * \param[in] continued what a line ends with that is continued
+ * \param[in] text words with any white space between them
+ * \param[in] width columns of a line; a longer word has a separate line
+ * \param[in] first beginning of the first line
+ * \param[in] rest beginning of the other lines
+ * \param[in] continued end of a line that is continued
  * \return lines, each with its end */
 std::string
 WrapParagraph(const std::string & text,
@@ -48,10 +48,10 @@ WrapParagraph(const std::string & text,
               const std::string & rest,
               const std::string & continued = "");
 
-/** \brief A text of headings, paragraphs, items and commands, wrapped.
+/** \brief Wraps a text of headings, paragraphs, items and commands.
  *
- * Lines without indentation are headings. Indented lines that follow each other are a paragraph; "  - " begins an item
- * and "  $ " a command, which is broken at spaces with a backslash, as a shell takes it. Empty lines stay.
+ * Lines without indentation are headings. Consecutive indented lines are a paragraph. "  - " begins an item, and "  $ "
+ * a command. Commands are broken at spaces with a backslash, which a shell accepts. Empty lines are kept.
  *
  * \param[in] text the text
  * \param[in] width columns of a line */

@@ -27,8 +27,8 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** Number of letters that have to be changed, left out, added or swapped with their neighbour to make one word of
- * another (the distance of optimal string alignment). */
+/** Returns the number of letters that have to be changed, removed, added or swapped with their neighbour to convert one
+ * word to another (the distance of optimal string alignment). */
 std::size_t
 EditDistance(const std::string & a, const std::string & b)
 {
@@ -71,7 +71,7 @@ FindSimilarName(const std::string & word, const std::vector<std::string> & names
   const std::string     lower = ToLower(word);
   std::string           best;
   std::size_t           bestDistance = longest;
-  const std::size_t     shortest = 3 + std::min(lower.find_first_not_of('-'), lower.size()); // of beginnings
+  const std::size_t     shortest = 3 + std::min(lower.find_first_not_of('-'), lower.size()); // of prefixes
   if (word.size() > longest)
   {
     return best;

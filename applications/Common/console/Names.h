@@ -24,27 +24,27 @@
 namespace CudaSplineProgram
 {
 
-/** \brief A text with small letters, of ASCII: names on the command line are known in letters of any case. */
+/** \brief Converts ASCII letters to lower case: names on the command line are accepted in any case. */
 std::string
 ToLower(const std::string & text);
 
-/** \brief The allowed name that a word was most likely meant to be; empty where none is similar.
+/** \brief Returns the allowed name that is most similar to a word. Empty if none is similar.
  *
- * Similar are names of which the word is the beginning (three letters at least), and names that differ from it by few
- * letters that were changed, left out, added or swapped: one of up to four, else a third of the longer one.
+ * A name is similar if the word is a prefix of it with at least three letters. It is also similar if a few letters are
+ * changed, removed, added or swapped: one in words of up to four letters, otherwise a third of the longer word.
  *
- * \param[in] word the word, in letters of any case
- * \param[in] names the names that are allowed */
+ * \param[in] word the word, in any case
+ * \param[in] names the allowed names */
 std::string
 FindSimilarName(const std::string & word, const std::vector<std::string> & names);
 
-/** \brief What is wrong with a value of an option: "OPTION "WORD": allowed are ...", after what was meant, where there
- * is a similar name.
+/** \brief Describes an invalid value of an option: "OPTION "WORD": allowed are ...", preceded by a similar name if
+ * there is one.
  *
- * \param[in] option the option's name, as --stage
- * \param[in] word the value that is not known
+ * \param[in] option name of the option, for example --stage
+ * \param[in] word the invalid value
  * \param[in] names the names to show
- * \param[in] others further names that are allowed, among which a similar one is looked for, too */
+ * \param[in] others additional allowed names, which are also searched for a similar one */
 std::string
 DescribeUnknownName(const std::string &              option,
                     const std::string &              word,

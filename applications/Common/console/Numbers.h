@@ -26,16 +26,16 @@
 namespace CudaSplineProgram
 {
 
-/** \brief A whole word as a number; empty for another word. */
+/** \brief Parses a complete word as a number. Empty if it is not a number. */
 std::optional<double>
 ParseNumber(const std::string & word);
 
-/** \brief "1,2.5,3", or "1x2.5x3" as ANTs has it, as numbers.
+/** \brief Parses "1,2.5,3", or "1x2.5x3" as in ANTs.
  *
  * \param[in] option name of the option, for messages
  * \param[in] text its value
- * \param[in] most numbers that are allowed
- * \exception ProgramError a word is not a finite number, or there are more */
+ * \param[in] most maximum number of values
+ * \exception ProgramError a word is not a finite number, or there are too many */
 std::vector<double>
 ParseNumbers(const std::string & option, const std::string & text, std::size_t most = 3);
 

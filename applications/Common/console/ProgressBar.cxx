@@ -49,7 +49,7 @@ ProgressBar::Show(const std::string & stage, double fraction)
   const std::string line = this->MakeLine(stage, std::clamp(fraction, 0.0, 1.0));
   if (line != m_Drawn)
   {
-    // The escape sequence clears what a longer line left behind.
+    // The escape sequence clears the rest of a longer line.
     m_Stream << '\r' << line << "\033[K" << std::flush;
     m_Drawn = line;
   }

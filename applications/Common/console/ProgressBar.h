@@ -25,8 +25,8 @@
 namespace CudaSplineProgram
 {
 
-/** \brief A line on stderr that shows how far a stage is, only where stderr is a terminal. The line is wiped at the
- * end. */
+/** \brief Shows the progress of a stage as a line on stderr, if stderr is a terminal. The line is cleared at the end.
+ */
 class ProgressBar
 {
 public:
@@ -36,15 +36,15 @@ public:
   operator=(const ProgressBar &) = delete;
   ~ProgressBar();
 
-  /** \brief Shows a stage's name and its finished fraction, in [0, 1]; redrawn ten times a second at most. */
+  /** \brief Shows the name of a stage and its finished fraction in [0, 1]. It is redrawn at most ten times a second. */
   void
   Show(const std::string & stage, double fraction);
 
-  /** \brief Wipes the line. */
+  /** \brief Clears the line. */
   void
   Wipe();
 
-  /** \brief Whether stderr is a terminal. */
+  /** \brief Returns whether stderr is a terminal. */
   bool
   IsOnTerminal() const
   {
@@ -55,7 +55,7 @@ private:
   static std::string
   MakeLine(const std::string & stage, double fraction);
 
-  std::ostream                          m_Stream; ///< to stderr, also where std::cerr goes elsewhere meanwhile
+  std::ostream                          m_Stream; ///< stderr, also while std::cerr is redirected
   bool                                  m_Terminal;
   std::string                           m_Drawn;
   std::chrono::steady_clock::time_point m_LastTime;

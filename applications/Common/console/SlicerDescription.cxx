@@ -30,9 +30,9 @@ namespace CudaSplineProgram
 namespace
 {
 
-const char * const outputMark = "names an output"; // of a validator
+const char * const outputMark = "names an output"; // description of a validator
 
-/** How Slicer asks for a value. */
+/** The element by which Slicer edits a value. */
 struct Widget
 {
   std::string element;
@@ -40,7 +40,7 @@ struct Widget
   std::string outputAttributes;
 };
 
-/** The widget of an option. Slicer's own names of types of images: a scalar is the default. */
+/** Returns the widget of an option. Image types have Slicer's names; the default is a scalar image. */
 Widget
 GetWidget(const CLI::Option & option)
 {
@@ -65,7 +65,7 @@ GetWidget(const CLI::Option & option)
 bool
 IsOutput(const CLI::Option & option)
 {
-  // CLI11 has no function that asks whether there is a validator.
+  // CLI11 has no function that returns whether there is a validator.
   try
   {
     return const_cast<CLI::Option &>(option).get_validator(outputMark) != nullptr;
@@ -102,7 +102,7 @@ Replace(std::string text, char from, char to)
   return text;
 }
 
-/** "output-type" as "Output type". */
+/** Converts "output-type" to "Output type". */
 std::string
 ToLabel(const std::string & name)
 {
@@ -111,7 +111,7 @@ ToLabel(const std::string & name)
   return label;
 }
 
-/** The element of an option, or of a positional argument with an index. */
+/** Returns the element of an option, or of a positional argument with an index. */
 std::string
 DescribeOption(const CLI::Option & option, std::size_t index)
 {
@@ -140,18 +140,19 @@ DescribeOption(const CLI::Option & option, std::size_t index)
   return text + "</" + widget.element + ">\n";
 }
 
-/** Whether Slicer can set an option: not the help, and no list of files, whose arguments have no names. */
+/** Returns whether Slicer can set an option. It excludes the help, and lists of files, whose arguments have no names.
+ */
 bool
 IsForSlicer(const CLI::Option & option)
 {
   return option.get_group() != "Help" && !(option.get_positional() && option.get_items_expected_max() > 1);
 }
 
-/** Groups of options in the order of --help, which is that of their importance: Slicer folds later ones. */
+/** Returns the groups of options in the order of --help, which is by importance. Slicer collapses later ones. */
 std::string
 DescribeGroups(const CLI::App & app)
 {
-  constexpr std::size_t unfolded = 4; // files, grid or evaluation, what is done
+  constexpr std::size_t unfolded = 4; // files, grid or evaluation, operations
   std::string           text;
   std::size_t           groups = 0;
   std::size_t           index = 0;
@@ -199,7 +200,7 @@ WrittenFile()
 void
 AddSlicerDescription(CLI::App & app, const std::string & category)
 {
-  // As set_version_flag() does: the option ends the program before required arguments are checked.
+  // Like set_version_flag(): the option ends the program before required arguments are checked.
   const auto print = [&app, category] { throw CLI::CallForVersion(DescribeForSlicer(app, category), 0); };
   app.add_flag_callback("--xml", print, "Print a description of all options for 3D Slicer (XML)");
 }

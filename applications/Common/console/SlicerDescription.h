@@ -24,27 +24,28 @@
 #include <vector>
 
 /** \file
- * \brief The description of a program by which 3D Slicer builds its panel: the XML of Slicer's execution model, made
- * from the options of the command line.
+ * \brief The description of a program from which 3D Slicer builds its panel: the XML of Slicer's execution model. It
+ * is generated from the options of the command line.
  *
  * The type name of an option selects the widget: IMAGE, LABELS, MASK and FIELD are images, TRANSFORM is a transform,
- * FILE and CSV are files. All other values are texts, which Slicer omits where they are empty. */
+ * FILE and CSV are files. All other values are texts, which Slicer omits if they are empty. */
 
 namespace CudaSplineProgram
 {
 
-/** \brief Accepts every value; option->check(WrittenFile()) marks an option that names a file which the program writes.
- */
+/** \brief Accepts every value. option->check(WrittenFile()) marks an option with the name of an output file. */
 CLI::Validator
 WrittenFile();
 
 /** \brief Adds --xml, which prints the description and ends the program.
- * \param[in] category of Slicer's list of modules */
+ *
+ * \param[in] app the program
+ * \param[in] category category in Slicer's list of modules */
 void
 AddSlicerDescription(CLI::App & app, const std::string & category);
 
-/** \brief The arguments after the program's name, where underscores in names of options are hyphens: Slicer does not
- * allow hyphens in names. */
+/** \brief Returns the arguments after the name of the program. Underscores in names of options become hyphens, because
+ * Slicer does not allow hyphens in names. */
 std::vector<std::string>
 GetArguments(int argc, char ** argv);
 

@@ -23,7 +23,7 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Seconds since it was made. */
+/** \brief Measures the seconds since its construction. */
 class Stopwatch
 {
 public:

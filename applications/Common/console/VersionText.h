@@ -23,11 +23,11 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Version of the program. */
+/** \brief Returns the version of the program. */
 std::string
 ProgramVersion();
 
-/** \brief Versions of the program, of ITK, and of the CUDA Toolkit of the build, a line each. */
+/** \brief Returns the versions of the program, of ITK, and of the CUDA Toolkit of the build, one per line. */
 std::string
 VersionText();
 

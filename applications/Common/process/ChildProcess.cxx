@@ -42,12 +42,13 @@ namespace
 {
 
 #if defined(MSG_NOSIGNAL)
-constexpr int sendFlags = MSG_NOSIGNAL; // a child that is gone is noticed by the result, not by a signal
+constexpr int sendFlags = MSG_NOSIGNAL; // if the child has ended, the result shows it, not a signal
 #else
 constexpr int sendFlags = 0;
 #endif
 
-/** The parent's ends of all children, which a new child closes: what it kept open its siblings would never see end. */
+/** The parent's ends of the connections to all children. A new child closes them: otherwise its siblings would not
+ * notice the end of their connections. */
 struct OpenEnds
 {
   std::mutex    mutex;
@@ -119,7 +120,7 @@ ProcessLink::Receive() const
     return std::nullopt;
   }
   std::string text;
-  // In pieces, so that a length that a broken process sends takes no memory before its bytes come.
+  // In pieces, so that a wrong length from a broken process does not allocate memory before its bytes arrive.
   for (std::uint64_t done = 0; done < length;)
   {
     const std::size_t piece = static_cast<std::size_t>(std::min<std::uint64_t>(length - done, 1 << 20));
@@ -163,7 +164,7 @@ ChildProcess::ChildProcess(const std::function<void(const ProcessLink &)> & work
   if (m_Process == 0)
   {
 #if defined(__linux__)
-    prctl(PR_SET_PDEATHSIG, signalOfParentsEnd); // what the parent does not live to collect is not wanted
+    prctl(PR_SET_PDEATHSIG, signalOfParentsEnd); // results are useless after the parent has ended
 #endif
     if (getppid() != parent)
     {
@@ -173,11 +174,11 @@ ChildProcess::ChildProcess(const std::function<void(const ProcessLink &)> & work
     {
       close(file);
     }
-    open.files = { ends[1] }; // for this process's own children
+    open.files = { ends[1] }; // for children of this process
     close(ends[0]);
     lock.unlock();
     work(ProcessLink(ends[1]));
-    std::_Exit(EXIT_SUCCESS); // the parent's destructors are not this process's
+    std::_Exit(EXIT_SUCCESS); // the destructors of the parent must not run in this process
   }
   open.files.insert(ends[0]);
   close(ends[1]);

@@ -28,7 +28,7 @@
 namespace CudaSplineProgram
 {
 
-/** \brief One end of the way between a process and its child, on which texts of any bytes travel. */
+/** \brief One end of the connection between a process and its child, which transfers texts of arbitrary bytes. */
 class ProcessLink
 {
 public:
@@ -36,11 +36,13 @@ public:
     : m_File(file)
   {}
 
-  /** \brief Sends a text. \return false where the other side is gone */
+  /** \brief Sends a text.
+   *
+   * \return false if the other process has ended */
   bool
   Send(const std::string & text) const;
 
-  /** \brief Waits for a text; nothing where the other side is gone. */
+  /** \brief Waits for a text. Empty if the other process has ended. */
   std::optional<std::string>
   Receive() const;
 
@@ -57,31 +59,31 @@ private:
 /** \brief How a child ended. */
 struct ProcessEnd
 {
-  int code{ 0 };   ///< of its exit
-  int signal{ 0 }; ///< that ended it; 0 for an exit
+  int code{ 0 };   ///< exit code
+  int signal{ 0 }; ///< signal that ended it; 0: it has exited
 };
 
-/** \brief "its process was ended by a signal: ..." or "its process ended with code ...". */
+/** \brief Returns "its process was ended by a signal: ..." or "its process ended with code ...". */
 std::string
 TextOf(const ProcessEnd & end);
 
-/** \brief A process that this one forks, and the way to it.
+/** \brief A child process, and the connection to it.
  *
- * It has nothing of other children's ways, and is ended where its parent ends. A child touches no GPU that its parent
- * has touched. */
+ * It does not have the connections of other children, and it is ended when its parent ends. A child must not use a GPU
+ * that its parent has used. */
 class ChildProcess
 {
 public:
   /** \brief Forks.
    *
-   * \param[in] work is run by the child, which ends when that returns; it does not throw
-   * \param[in] signalOfParentsEnd is sent to the child where the parent ends first
+   * \param[in] work is run by the child, which ends when it returns; it does not throw
+   * \param[in] signalOfParentsEnd is sent to the child if the parent ends first
    * \exception ProgramError no process can be started */
   ChildProcess(const std::function<void(const ProcessLink &)> & work, int signalOfParentsEnd);
   ChildProcess(const ChildProcess &) = delete;
   ChildProcess &
   operator=(const ChildProcess &) = delete;
-  /** End(). */
+  /** Calls End(). */
   ~ChildProcess();
 
   const ProcessLink &
@@ -90,11 +92,11 @@ public:
     return m_Link;
   }
 
-  /** \brief Closes its connection, and waits for its end. */
+  /** \brief Closes the connection, and waits for the end of the child. */
   ProcessEnd
   End();
 
-  /** \brief Ends it at once. */
+  /** \brief Ends the child at once. */
   ProcessEnd
   Kill();
 

@@ -42,7 +42,8 @@ GetKeptMessages()
   return messages;
 }
 
-/** What the standard error is while somebody collects: the first makes it a file, the last puts the terminal back. */
+/** The standard error during collection. The first collector redirects it to a file, and the last one restores the
+ * terminal. */
 class Collection
 {
 public:
@@ -53,7 +54,7 @@ public:
     return collection;
   }
 
-  /** \return bytes that are there already */
+  /** \return number of bytes that have been collected already */
   std::size_t
   Begin()
   {
@@ -66,7 +67,7 @@ public:
     return static_cast<std::size_t>(std::max<off_t>(end, 0));
   }
 
-  /** \return the text from there on */
+  /** \return the text from a position on */
   std::string
   End(std::size_t begin)
   {
@@ -171,7 +172,7 @@ StreamMessages::~StreamMessages()
 void
 CheckComplete(const std::string & text, const std::string & path)
 {
-  // Messages of MetaIO, GDCM and libtiff, which continue with pixels that were never read, or fewer slices.
+  // Messages of MetaIO, GDCM and libtiff, which continue with pixels that were never read, or with fewer slices.
   for (const char * const phrase : { "not read completely", "Incomplete Pixel Data", "Failed to read directory" })
   {
     const std::size_t found = text.find(phrase);
@@ -188,14 +189,14 @@ CheckComplete(const std::string & text, const std::string & path)
 void
 WarnOf(const std::string & text)
 {
-  constexpr std::size_t    most = 5; // a library can have hundreds of them for a file
+  constexpr std::size_t    most = 5; // a library may print hundreds of them for a file
   std::istringstream       lines(text);
   std::vector<std::string> messages;
   std::string              line;
   while (std::getline(lines, line))
   {
     std::string message = OneLine(line);
-    // ITK's: "WARNING: In FILE, line N", "CLASS (ADDRESS): text" of one or more lines, an empty line.
+    // ITK's messages: "WARNING: In FILE, line N", "CLASS (ADDRESS): text" with one or more lines, an empty line.
     if (message.compare(0, 12, "WARNING: In ") == 0)
     {
       message.clear();

@@ -28,13 +28,14 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Collects what libraries print on stderr (ITK's warnings, MetaIO, GDCM, TIFF and others), while it lives.
+/** \brief Collects messages that libraries print on stderr during its lifetime (ITK's warnings, MetaIO, GDCM, TIFF and
+ * others).
  *
- * Some of them report a file that is cut short only there and return what was never read; see CheckComplete(). What is
- * not taken is dropped: after an exception the error has everything in one line.
+ * Some of them only report a truncated file there, and return pixels that were never read; see CheckComplete().
+ * Messages that are not taken are dropped: after an exception, the error has all information in one line.
  *
- * The standard error is the process': objects that exist at the same time, in any threads, share a collection, and each
- * takes what came since it began. */
+ * The standard error belongs to the process. Objects that exist at the same time, in any threads, share a collection,
+ * and each takes the messages since its construction. */
 class LibraryMessages
 {
 public:
@@ -50,15 +51,16 @@ public:
 
 private:
   bool        m_IsCollecting{ false };
-  std::size_t m_Begin{ 0 }; ///< in what is collected, or in the file of CollectMessagesIn()
+  std::size_t m_Begin{ 0 }; ///< position in the collected text, or in the file of CollectMessagesIn()
 };
 
-/** \brief From now on LibraryMessages reads what is written to a file that is the standard error already, and leaves it
- * there: what a library wrote before it crashed is not lost. */
+/** \brief From now on, LibraryMessages reads messages from a file to which the standard error is already redirected,
+ * and keeps them there. Messages of a library that then crashes are not lost. */
 void
 CollectMessagesIn(const SharedMemory * messages);
 
-/** \brief Collects what libraries write to std::cerr, while it lives; the terminal stays for others. */
+/** \brief Collects messages that libraries write to std::cerr during its lifetime. Others can still use the terminal.
+ */
 class StreamMessages
 {
 public:
@@ -68,7 +70,7 @@ public:
   operator=(const StreamMessages &) = delete;
   ~StreamMessages();
 
-  /** \brief The text so far. */
+  /** \brief Returns the text so far. */
   std::string
   GetText() const
   {
@@ -80,14 +82,15 @@ private:
   std::streambuf *   m_Before;
 };
 
-/** \brief Throws where a library said that a file is cut short.
+/** \brief Throws if a library reported that a file is truncated.
+ *
  * \param[in] text LibraryMessages::Take() after reading
  * \param[in] path the file, for the message
  * \exception ProgramError the file is damaged */
 void
 CheckComplete(const std::string & text, const std::string & path);
 
-/** \brief Turns messages into warnings: a line each, each once, the first few. */
+/** \brief Converts messages to warnings: one per line, without duplicates, the first few. */
 void
 WarnOf(const std::string & text);
 

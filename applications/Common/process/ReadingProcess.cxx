@@ -51,7 +51,7 @@ namespace CudaSplineProgram
 namespace
 {
 
-constexpr double leastMemory = 1e9; // bytes that every reading may take
+constexpr double leastMemory = 1e9; // bytes that are always allowed
 
 std::size_t &
 MaxMemory()
@@ -60,7 +60,7 @@ MaxMemory()
   return bytes;
 }
 
-/** Bytes of addresses that the process had when it was forked: a parent that has started a GPU has very many. */
+/** Bytes of addresses that the process had when it was forked. A parent that has started a GPU has very many. */
 double &
 AddressesAtStart()
 {
@@ -83,7 +83,7 @@ AddressesNow()
   return statistics >> pages ? pages * static_cast<double>(sysconf(_SC_PAGESIZE)) : 0.0;
 }
 
-/** Sets a limit that the process may have raised later. */
+/** Sets a limit that the process may raise later. */
 void
 SetLimit(int resource, double value)
 {
@@ -108,14 +108,14 @@ LimitMemory(double bytes)
 #endif
 }
 
-/** Seconds of the processor's time that files of so many bytes may take. */
+/** Returns the seconds of processor time that are allowed for files of a size. */
 double
 SecondsFor(double fileBytes)
 {
   return std::ceil(10.0 + fileBytes / 1e6);
 }
 
-/** The last line of a text that has words, as far as a message can show it. */
+/** Returns the last non-empty line of a text, shortened for a message. */
 std::string
 LastLine(const std::string & text)
 {
@@ -128,7 +128,7 @@ LastLine(const std::string & text)
   return OneLine(text.substr(before == std::string::npos ? 0 : before + 1, end - before));
 }
 
-/** Runs a step; what the parent reads. */
+/** Runs a step, and returns the text that the parent reads. */
 std::string
 Answer(const ReadingProcess::Step & step, const std::string & order, SharedMemory & memory)
 {
@@ -154,7 +154,7 @@ Answer(const ReadingProcess::Step & step, const std::string & order, SharedMemor
   return text;
 }
 
-/** The life of the child. */
+/** The main loop of the child. */
 void
 Serve(const ProcessLink &          parent,
       double                       fileBytes,
@@ -165,13 +165,13 @@ Serve(const ProcessLink &          parent,
   dup2(messages.GetFile(), STDERR_FILENO);
   dup2(messages.GetFile(), STDOUT_FILENO);
   CollectMessagesIn(&messages);
-  TakeWarnings(); // the parent has them
+  TakeWarnings(); // the parent has them already
   for (const int signal : { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGXCPU })
   {
     std::signal(signal, SIG_DFL);
   }
   SetLimit(RLIMIT_CORE, 0.0);
-  SetLimit(RLIMIT_FSIZE, 9e18); // the memory that it shares counts as a file, and it writes no other
+  SetLimit(RLIMIT_FSIZE, 9e18); // the shared memory counts as a file, and no other file is written
   SetLimit(RLIMIT_CPU, SecondsFor(fileBytes));
   AddressesAtStart() = AddressesNow();
   LimitMemory(leastMemory);
@@ -233,7 +233,7 @@ PhysicalMemory()
 }
 
 double
-MostBytes(double fileBytes, Packing packing)
+MaxBytes(double fileBytes, Packing packing)
 {
   return fileBytes * (packing == Packing::None ? 1.0 : packing == Packing::Deflate ? 1032.0 : 65536.0);
 }

@@ -32,53 +32,54 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Sets what every reading of files may take of memory, instead of what follows from the files.
+/** \brief Sets the memory limit for reading files, instead of a limit that is derived from the files.
+ *
  * \param[in] text bytes, optionally followed by K, M or G
- * \exception ProgramError it is no such number */
+ * \exception ProgramError it is not such a number */
 void
 SetMaxMemory(const std::string & text);
 
-/** \brief What SetMaxMemory() has set, in bytes; 0 where it was not called. */
+/** \brief Returns the limit that SetMaxMemory() has set, in bytes; 0 if it was not called. */
 std::size_t
 GetMaxMemory();
 
-/** \brief Bytes of memory that this machine has, for this process at most. */
+/** \brief Returns the bytes of memory of this machine that this process may use. */
 double
 PhysicalMemory();
 
-/** \brief How many bytes a file's bytes can become when they are read. */
+/** \brief How many bytes the bytes of a file can expand to. */
 enum class Packing : unsigned char
 {
-  None,    ///< as they are
-  Deflate, ///< at most 1032 times as many, by zlib's format
-  Other    ///< codecs with run lengths or dictionaries, for which 65536 times is taken
+  None,    ///< not compressed
+  Deflate, ///< zlib's format: at most 1032 times as many
+  Other    ///< codecs with run lengths or dictionaries: 65536 times as many are assumed
 };
 
-/** \brief The most bytes that some bytes of a file can become. */
+/** \brief Returns the maximum number of bytes that bytes of a file can expand to. */
 double
-MostBytes(double fileBytes, Packing packing);
+MaxBytes(double fileBytes, Packing packing);
 
-/** \brief The child that read a file was ended by a signal: what it said last, as one line. */
+/** \brief The child that read a file was ended by a signal. The text is its last message, as one line. */
 class ReadingProcessError : public ProgramError
 {
 public:
   using ProgramError::ProgramError;
 };
 
-/** \brief Reads files in a child of this process, which survives it where a library crashes or asks for too much.
+/** \brief Reads files in a child process. This process continues if a library crashes or requests too much memory.
  *
- * The child does steps, one after the other, each when it is asked. It may take of memory what AllowReading() says, at
- * least 1 GB, or what SetMaxMemory() said (not under sanitizers, whose shadows count); and of the processor's time 10 s
- * and another second a MB of the files. All that reads files goes through here. */
+ * The child runs steps on request, one after the other. Its memory is limited to the value of AllowReading(), at least
+ * 1 GB, or of SetMaxMemory() (not with sanitizers, because of their shadow memory). Its processor time is limited to 10
+ * s plus a second per MB of the files. All files are read with this class. */
 class ReadingProcess
 {
 public:
-  /** \brief A step: an order in, a reply out; large data through the memory that both processes have. */
+  /** \brief A step: it receives a request and returns a reply. Large data are passed in shared memory. */
   using Step = std::function<nlohmann::json(const nlohmann::json & order, SharedMemory & memory)>;
 
-  /** \param[in] name what is read, as the user named it
-   * \param[in] fileBytes of all files that belong to it
-   * \param[in] step is called in the child; it throws what is wrong
+  /** \param[in] name name of the file as specified by the user
+   * \param[in] fileBytes bytes of all files that belong to it
+   * \param[in] step called in the child; throws errors
    * \exception ProgramError no process can be started */
   ReadingProcess(const std::string & name, double fileBytes, const Step & step);
 
@@ -89,32 +90,34 @@ public:
   ReadingProcess &
   operator=(const ReadingProcess &) = delete;
 
-  /** \brief Has a step done. Warnings of the child are kept for ShowWarnings().
-   * \exception ProgramError what the step threw
+  /** \brief Runs a step. Warnings of the child are stored for ShowWarnings().
+   *
+   * \exception ProgramError the error that the step threw
    * \exception ReadingProcessError how the child ended, with the last line that it wrote */
   nlohmann::json
   Ask(const nlohmann::json & order);
 
-  /** \brief What the last step left in the memory of both. */
+  /** \brief Returns the data that the last step has stored in shared memory. */
   std::shared_ptr<void>
   TakeMemory(std::size_t bytes);
 
 private:
   std::string  m_Name;
   double       m_FileBytes;
-  SharedMemory m_Messages; ///< what the child writes to its standard error
+  SharedMemory m_Messages; ///< standard error of the child
   SharedMemory m_Memory;
   ChildProcess m_Process;
 };
 
-/** \brief Within a step: raises the limit of memory to 4 times what a file declares, as far as its bytes can hold it.
+/** \brief Within a step: raises the limit of memory to 4 times the declared bytes, unless these exceed what the file
+ * can expand to.
  *
- * \param[in] declared bytes of the pixels or parameters that the file promises
- * \param[in] most bytes that it can hold, see MostBytes() */
+ * \param[in] declared bytes of the pixels or parameters according to the file
+ * \param[in] most maximum number of bytes, see MaxBytes() */
 void
 AllowReading(double declared, double most);
 
-/** \brief ReadingProcess with a single step. */
+/** \brief Runs a ReadingProcess with a single step. */
 nlohmann::json
 ReadInChild(const std::string & name, double fileBytes, const std::function<nlohmann::json()> & read);
 

@@ -73,7 +73,7 @@ SharedMemory::Map(std::size_t bytes)
                        (errno == EFBIG ? " (the limit of file sizes, ulimit -f, also limits shared memory)" : ""));
   }
 #if defined(MADV_HUGEPAGE)
-  madvise(memory, bytes, MADV_HUGEPAGE); // a fault for many pages, where the system has it so
+  madvise(memory, bytes, MADV_HUGEPAGE); // one page fault for many pages, if the system supports it
 #endif
   return { memory, [bytes](void * pointer) { munmap(pointer, bytes); } };
 }

@@ -25,23 +25,24 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Memory that a process and the children it forks afterwards have together: a file without a name. */
+/** \brief Memory that a process shares with children that it forks later: an unnamed file. */
 class SharedMemory
 {
 public:
-  /** \exception ProgramError the system has none */
+  /** \exception ProgramError the system does not provide it */
   SharedMemory();
   SharedMemory(const SharedMemory &) = delete;
   SharedMemory &
   operator=(const SharedMemory &) = delete;
   ~SharedMemory();
 
-  /** \brief Its bytes, of which there are as many as asked for; they stay while the result lives.
+  /** \brief Maps a number of bytes. They are valid during the lifetime of the result.
+   *
    * \exception ProgramError there is not enough memory */
   std::shared_ptr<void>
   Map(std::size_t bytes);
 
-  /** \brief What was written to the file, from a byte on. */
+  /** \brief Returns the text in the file from a byte on. */
   std::string
   GetText(std::size_t begin) const;
 

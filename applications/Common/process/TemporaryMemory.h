@@ -24,8 +24,9 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Memory of a file that has no name, so that what does not fit stays on the disk.
- * \exception ProgramError the folder of temporary files has no room for it */
+/** \brief Maps memory of an unnamed file, so that data that do not fit into memory are on the disk.
+ *
+ * \exception ProgramError the folder of temporary files has not enough space */
 std::shared_ptr<void>
 MapTemporaryFile(std::size_t bytes);
 

@@ -43,9 +43,11 @@ IsSet(const char * name)
 void
 LimitThreads()
 {
-  const std::initializer_list<const char *> ofItk = { "ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS",
-                                                      "ITK_NUMBER_OF_THREADS_ENV_LIST", // names others than these two
-                                                      "NSLOTS" };
+  const std::initializer_list<const char *> ofItk = {
+    "ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS",
+    "ITK_NUMBER_OF_THREADS_ENV_LIST", // may contain other names than these two
+    "NSLOTS"
+  };
   if (IsSet("CUDASPLINE_THREADS") || std::none_of(ofItk.begin(), ofItk.end(), IsSet))
   {
     itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(itk::CudaSpline::ThreadExecutor().GetConcurrency());

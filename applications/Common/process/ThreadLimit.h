@@ -21,12 +21,12 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Gives ITK's classes, compression and the Cpu backend as many threads as the module's functions take by
- * themselves, where ITK would take one for each processor of the machine.
+/** \brief Sets the number of threads of ITK's classes, compression and the Cpu backend to the default of the module's
+ * functions. ITK's default is one for each processor of the machine.
  *
- * CUDASPLINE_THREADS sets it, else ITK's variables (ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS, NSLOTS), else
- * OMP_NUM_THREADS; else it is the processors that the process may run on, but no more than the quota of its cgroup
- * gives. To be called before there are threads; starts none.
+ * The number is CUDASPLINE_THREADS, otherwise ITK's variables (ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS, NSLOTS), otherwise
+ * OMP_NUM_THREADS. Otherwise it is the number of processors on which the process may run, but at most the quota of its
+ * cgroup. It needs to be called before threads are started, and starts none.
  *
  * \exception std::invalid_argument CUDASPLINE_THREADS is not a number above 0 */
 void

@@ -45,7 +45,7 @@ struct StageOptionHelp
   std::string  text;
 };
 
-/** The metrics, with their descriptions and the stages that have them. */
+/** Returns the metrics with their descriptions and the stages that support them. */
 std::string
 DescribeMetrics()
 {
@@ -62,7 +62,7 @@ DescribeMetrics()
   return text + "; default: " + defaultOf(StageKind::Rigid) + ", of syn, greedy and tvf " + defaultOf(StageKind::Syn);
 }
 
-/** The allowed numbers of bins. */
+/** Returns the allowed numbers of bins. */
 std::string
 DescribeBins()
 {
@@ -380,12 +380,12 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app.set_version_flag(
     "--version", VersionText(), "Print the versions of the program, ITK and the CUDA Toolkit of the build");
   AddSlicerDescription(app, "Registration");
-  app.set_help_flag("-h,--help", "Print this help")->group("Help"); // again, so that it comes last
+  app.set_help_flag("-h,--help", "Print this help")->group("Help"); // again, so that it is the last option
 
   try
   {
     std::vector<std::string> arguments = GetArguments(argc, argv);
-    std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
+    std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the end
     app.parse(arguments);
     Interpret(raw, options);
     return std::nullopt;

@@ -46,7 +46,7 @@ InputsOf(const Options & options)
   {
     inputs.push_back({ "--initial-transform", transform.file });
   }
-  for (const FurtherFiles & pair : options.further)
+  for (const AdditionalFiles & pair : options.further)
   {
     if (!pair.plane)
     {

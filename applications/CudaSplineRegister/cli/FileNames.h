@@ -27,19 +27,20 @@
 namespace CudaSplineRegister
 {
 
-/** \brief Names of the files that are read. */
+/** \brief Returns the names of the files that are read. */
 std::vector<NamedPath>
 InputsOf(const Options & options);
 
-/** \brief Names of the files that are written of a single moving image, with those that a prefix has for fields. */
+/** \brief Returns the names of the files that are written for a single moving image, including the fields of a prefix.
+ */
 std::vector<NamedPath>
 OutputsOf(const Options & options);
 
-/** \brief Whether an output is written: not a field of linear stages. */
+/** \brief Returns whether an output may be written, which a field of linear stages is not. */
 bool
 MayBeWritten(const std::string & path, const Options & options);
 
-/** \brief Where the first stage starts: "moments", or the files of transforms. */
+/** \brief Returns the start of the first stage: "moments", or the files of transforms. */
 std::string
 StartText(const Options & options);
 

@@ -23,11 +23,11 @@
 namespace CudaSplineRegister
 {
 
-/** \brief What the program does, in two sentences. */
+/** \brief Returns the purpose of the program in two sentences. */
 std::string
 HelpSummary();
 
-/** \brief Conventions and examples, for the end of --help. */
+/** \brief Returns conventions and examples for the end of --help. */
 std::string
 HelpDetails();
 

@@ -26,7 +26,9 @@
 namespace CudaSplineRegister
 {
 
-/** \brief Checks the outputs. \exception ProgramError no output is given, or one needs another option */
+/** \brief Checks the outputs.
+ *
+ * \exception ProgramError no output is given, or one needs another option */
 void
 CheckOutputs(const Options & options);
 

@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "cli/RawOptions.h"
 
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "console/Error.h"
 #include "console/Names.h"
 #include "console/Numbers.h"
@@ -37,7 +37,7 @@ namespace CudaSplineRegister
 namespace
 {
 
-/** The order of the B-spline of an interpolation, by names of NumPy and ANTs, too. */
+/** Returns the order of the B-spline of an interpolation. Names of NumPy and ANTs are accepted, too. */
 unsigned int
 ParseOrder(const std::string & word)
 {
@@ -52,7 +52,7 @@ ParseOrder(const std::string & word)
   return found->second;
 }
 
-/** The additional pairs of images. */
+/** Reads the additional pairs of images. */
 void
 InterpretPairs(const RawOptions & raw, Options & options)
 {
@@ -75,7 +75,7 @@ InterpretPairs(const RawOptions & raw, Options & options)
   }
 }
 
-/** Whether an option has a value for each level, and so defines how many there are. */
+/** Returns whether an option has a value for each level, and so defines their number. */
 bool
 HasValuesByLevel(const RawOptions & raw)
 {
@@ -88,7 +88,7 @@ HasValuesByLevel(const RawOptions & raw)
   return has("iterations", isList) || has("iteration_limit", isList) || has("shrink", isAny) || has("sigmas", isAny);
 }
 
-/** The reference of a series, and the defaults of motion correction. */
+/** Sets the reference of a series, and the defaults of motion correction. */
 void
 InterpretMotion(RawOptions & raw, Options & options)
 {
@@ -125,10 +125,10 @@ InterpretMotion(RawOptions & raw, Options & options)
       std::vector<std::string> & words = raw.stageOptions[name];
       words = words.empty() ? std::vector<std::string>{ word } : words;
     };
-    setDefault("metric", "correlation"); // the volumes are alike
+    setDefault("metric", "correlation"); // the volumes are similar
     if (!HasValuesByLevel(raw))
     {
-      setDefault("levels", "2"); // and lie nearly over each other
+      setDefault("levels", "2"); // and nearly aligned
     }
   }
   if (raw.initialization.empty() && raw.spec.empty())

@@ -28,12 +28,12 @@
 namespace CudaSplineRegister
 {
 
-/** \brief The texts of the command line. Options of stages: once, or once for each stage. */
+/** \brief The texts of the command line. Options of stages are given once, or once for each stage. */
 struct RawOptions
 {
   std::vector<std::string>                        stages;
   std::map<std::string, std::vector<std::string>> stageOptions; ///< by their names in documents
-  std::vector<std::string>                        alsoFixed;    ///< of this and the next, one a pair of images
+  std::vector<std::string>                        alsoFixed;    ///< one value per pair, like the next option
   std::vector<std::string>                        alsoMoving;
   bool                                            hasChannels{ false }; ///< colours are three additional pairs
   std::string                                     preset;

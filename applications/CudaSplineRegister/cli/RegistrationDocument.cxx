@@ -42,7 +42,7 @@ namespace
 
 using Json = nlohmann::ordered_json;
 
-/** "learning_rate" as "--learning-rate". */
+/** Converts "learning_rate" to "--learning-rate". */
 std::string
 OptionOf(const std::string & name)
 {
@@ -61,7 +61,7 @@ OptionOf(const std::string & name)
   return option;
 }
 
-/** A number as JSON: whole ones as integers. */
+/** Converts a number to JSON: whole numbers to integers. */
 Json
 NumberAsJson(double number)
 {
@@ -70,7 +70,7 @@ NumberAsJson(double number)
                                                                   : Json(number);
 }
 
-/** A number as JSON, or the text if it is not a finite number: the document's check refuses it then. */
+/** Converts a number to JSON. Other text is kept, so that the check of the document reports it. */
 Json
 NumberOrText(const std::string & word)
 {
@@ -78,7 +78,7 @@ NumberOrText(const std::string & word)
   return number && std::isfinite(*number) ? NumberAsJson(*number) : Json(word);
 }
 
-/** "4,2,1" or "4x2x1" as a list. */
+/** Converts "4,2,1" or "4x2x1" to a list. */
 Json
 NumbersAsJson(const std::string & text)
 {
@@ -92,12 +92,12 @@ NumbersAsJson(const std::string & text)
   return list;
 }
 
-/** "cc" or "cc:0.7,mattes:0.3" as a value of documents. */
+/** Converts "cc" or "cc:0.7,mattes:0.3" to a value of documents. */
 Json
 MetricsAsJson(const std::string & text)
 {
   Json               list = Json::array();
-  std::istringstream entries(text + ","); // an empty one at the end counts, too
+  std::istringstream entries(text + ","); // also counts an empty entry at the end
   for (std::string entry; std::getline(entries, entry, ',');)
   {
     const std::size_t colon = entry.find(':');
@@ -117,14 +117,14 @@ IsList(const std::string & name)
   });
 }
 
-/** Whether a value stands for the default of a stage, where others have values. */
+/** Returns whether a value selects the default of a stage, while other stages have values. */
 bool
 IsDefault(const std::string & word)
 {
   return ToLower(word) == "default";
 }
 
-/** The value of an option of stages as documents have it. */
+/** Converts the value of an option of stages to a value of documents. */
 Json
 ValueAsJson(const std::string & name, const std::string & word)
 {
@@ -147,7 +147,8 @@ ValueAsJson(const std::string & name, const std::string & word)
   return NumberOrText(word);
 }
 
-/** The stages of a document without options; nothing if it has problems, which are reported with those of options. */
+/** Reads the stages of a document without options. Empty if it has problems, which are reported with those of options.
+ */
 std::vector<StageSpec>
 ReadStages(const Json & bare)
 {
@@ -161,7 +162,7 @@ ReadStages(const Json & bare)
   }
 }
 
-/** Puts the options of stages into a document. */
+/** Adds the options of stages to a document. */
 void
 AddOptions(const RawOptions &                   raw,
            const std::vector<StageSpec> &       stages,
@@ -218,7 +219,7 @@ AddOptions(const RawOptions &                   raw,
   }
 }
 
-/** The document of the command line. */
+/** Makes the document of the command line. */
 Json
 MakeDocument(const RawOptions & raw, unsigned int order, Options & options)
 {
@@ -260,7 +261,7 @@ MakeDocument(const RawOptions & raw, unsigned int order, Options & options)
   return document;
 }
 
-/** The document of a file. No other option that a document contains may be given then. */
+/** Reads the document of a file. Other options that a document contains are then not allowed. */
 std::string
 ReadDocument(const RawOptions & raw)
 {
@@ -293,7 +294,7 @@ ReadDocument(const RawOptions & raw)
   return text.str();
 }
 
-/** Whether an option is for a stage. */
+/** Returns whether an option is for a stage. */
 bool
 IsFor(const StageSpec & stage, const std::string & name)
 {
@@ -304,7 +305,7 @@ IsFor(const StageSpec & stage, const std::string & name)
   });
 }
 
-/** The form in which an option applies only to the stages that allow its value; empty if no stage allows it. */
+/** Returns the form of an option that applies only to the stages that allow its value. Empty if no stage allows it. */
 std::string
 DescribeFormForSomeStages(const itk::CudaSpline::SpecError & error,
                           const std::string &                name,
@@ -326,15 +327,17 @@ DescribeFormForSomeStages(const itk::CudaSpline::SpecError & error,
   return helps && value.find(' ') == std::string::npos ? form : "";
 }
 
-/** A problem of the command line.
+/** Describes a problem of the command line.
  *
- * \param[in] value as the user wrote it */
+ * \param[in] problem the problem
+ * \param[in] value as the user wrote it
+ * \param[in] options the options */
 std::string
 DescribeProblem(const itk::CudaSpline::SpecProblem & problem, const std::string & value, const Options & options)
 {
   if (problem.option == "also")
   {
-    const FurtherFiles & pair = options.further.at(std::stoul(problem.value) - 1);
+    const AdditionalFiles & pair = options.further.at(std::stoul(problem.value) - 1);
     return (pair.plane ? "--channels"
                        : "--also-fixed \"" + pair.fixed + "\" and --also-moving \"" + pair.moving + "\"") +
            ": " + problem.text;
@@ -347,7 +350,7 @@ DescribeProblem(const itk::CudaSpline::SpecProblem & problem, const std::string 
                     : option + (value.empty() ? "" : " \"" + value + "\"") + ": " + problem.text;
 }
 
-/** What the program has for a problem with pairs of images; empty for others. */
+/** Returns a hint for a problem with pairs of images. Empty for other problems. */
 std::string
 DescribeHelp(const itk::CudaSpline::SpecProblem & problem, const Options & options)
 {
@@ -374,7 +377,7 @@ DescribeProblems(const itk::CudaSpline::SpecError & error, const Options & optio
 {
   const auto & written = options.written;
   std::string  text;
-  std::string  forms; // of options that only some of the stages allow
+  std::string  forms; // for options that only some of the stages allow
   for (const itk::CudaSpline::SpecProblem & problem : error.GetProblems())
   {
     const auto  found = written.find(problem.option);
@@ -385,7 +388,7 @@ DescribeProblems(const itk::CudaSpline::SpecError & error, const Options & optio
     }
     const std::string one = (options.specFile.empty() ? DescribeProblem(problem, value, options) : problem.Describe()) +
                             DescribeHelp(problem, options);
-    if (text.find(one) == std::string::npos) // several stages may have the same
+    if (text.find(one) == std::string::npos) // several stages may have the same problem
     {
       text += (text.empty() ? "" : "; ") + one;
     }

@@ -29,8 +29,8 @@ namespace CudaSplineRegister
 /** \brief Reads or makes the document, and the specification that it describes.
  *
  * \param[in] raw texts of the command line
- * \param[in] order of the interpolation; 1 is linear
- * \param[in,out] options gets the document, its specification, and the texts of its values
+ * \param[in] order order of the interpolation; 1 is linear
+ * \param[in,out] options receives the document, its specification, and the texts of its values
  * \exception ProgramError names all problems, or a file that cannot be read */
 void
 InterpretDocument(const RawOptions & raw, unsigned int order, Options & options);

@@ -44,7 +44,7 @@ GetState()
 void
 HandleSignals()
 {
-  GetState(); // before the thread
+  GetState(); // constructed before the thread is started
   CudaSplineProgram::RemoveOutputsOnSignals([](int signal) {
     State & state = GetState();
     int     none = 0;

@@ -23,16 +23,17 @@
 namespace CudaSplineRegister
 {
 
-/** \brief Makes the first SIGINT, SIGTERM or SIGHUP a wish to stop, while somebody listens; every other one ends the
- * program, and what was not complete of its outputs is removed. To be called before there are other threads. */
+/** \brief Makes the first SIGINT, SIGTERM or SIGHUP a request to stop, if ListenToSignals() has enabled this. Every
+ * other signal ends the program, and incomplete outputs are removed. It needs to be called before other threads are
+ * started. */
 void
 HandleSignals();
 
-/** \brief Says whether a signal is listened to. */
+/** \brief Enables or disables requests to stop by a signal. */
 void
 ListenToSignals(bool listens);
 
-/** \brief The signal that wants the program to stop; 0: none so far. */
+/** \brief Returns the signal that requests the program to stop; 0: none so far. */
 const std::atomic<int> &
 GetStopSignal();
 

@@ -44,7 +44,7 @@ SettingsOf(const RegistrationRequest & request)
   return settings;
 }
 
-/** Finds out whether displacements can be written, by few of them, and warns where their format drops their place. */
+/** Checks with a few displacements whether they can be written, and warns if their format drops their geometry. */
 void
 ProbeField(AtomicOutput * file, const std::string & name, Grid grid, const RegistrationRequest & request)
 {
@@ -214,7 +214,7 @@ DeformationOutput::Write(const RegistrationRequest & request,
   const Grid &              fixed = request.fixed.grid;
   const Grid &              moving = request.moving.grid;
 
-  // Files are compressed in the background. A future waits for its end when it is destroyed.
+  // Files are compressed in the background. The destructor of a future waits for the end.
   const LibraryMessages silence;
   Writing               writing;
   const auto start = [&](const AtomicOutput * file, const itk::DataObject::Pointer & field, const Grid & grid) {

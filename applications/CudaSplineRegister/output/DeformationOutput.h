@@ -34,11 +34,11 @@
 namespace CudaSplineRegister
 {
 
-/** \brief A name that is to be a folder, as its slash says; else empty. */
+/** \brief Returns a name that ends with a slash, and so is a folder. Empty for other names. */
 std::string
 FolderAskedFor(const std::string & name);
 
-/** \brief Whether what is found will be more than a matrix. */
+/** \brief Returns whether the result will be more than a matrix. */
 bool
 WillBend(const Options & options, const RegistrationRequest & request);
 
@@ -46,33 +46,36 @@ WillBend(const Options & options, const RegistrationRequest & request);
 class DeformationOutput
 {
 public:
-  /** Opens an output of that name; null for an empty one. The object that is made outlives this one. */
+  /** Opens an output with a name. Returns null if it is empty. The output outlives this object. */
   using Open = std::function<AtomicOutput *(const std::string &)>;
 
-  /** \brief Opens all files, and finds out whether they can be written.
-   * \exception ProgramError one cannot */
+  /** \brief Opens all files, and checks whether they can be written.
+   *
+   * \exception ProgramError one cannot be written */
   DeformationOutput(const Options &             options,
                     const RegistrationRequest & request,
                     const OutputLayouts &       layouts,
                     const WarpedFormat &        format,
                     const Open &                open);
 
-  /** \brief Whether Write() needs the warped moving image. */
+  /** \brief Returns whether Write() needs the warped moving image. */
   bool
   NeedsWarped() const
   {
     return m_Warped != nullptr;
   }
 
-  /** \brief Writes the files, fields and images at the same time, each as soon as it is known.
+  /** \brief Writes files, fields and images at the same time, each as soon as it is known.
    *
-   * \param[in] warped the moving image in its format, if it is wanted
-   * \return what the transform does to volumes, where it is more than linear, or is asked for
-   * \exception ProgramError one could not be written */
+   * \param[in] request, result the registration
+   * \param[in] warped the moving image in its format, if it is needed
+   * \return the change of volumes by the transform, if it is nonlinear, or if it was requested
+   * \exception ProgramError a file could not be written */
   std::optional<Folding>
   Write(const RegistrationRequest & request, const RegistrationResult & result, const Volume & warped) const;
 
-  /** \brief Writes the matrix and the fields of --output-prefix alone, as of a registration that was stopped.
+  /** \brief Writes only the matrix and the fields of --output-prefix, for a registration that was stopped.
+   *
    * \return the files that were written */
   std::vector<AtomicOutput *>
   WriteTransforms(const RegistrationRequest & request, const RegistrationResult & result) const;
@@ -88,11 +91,11 @@ private:
              ScalarType                       type,
              Writing &                        writing);
 
-  /** Writes an image in the background; null: no file. */
+  /** Writes an image in the background. Null: no file. */
   static void
   StartImage(const AtomicOutput * file, const Volume & image, const ImageLayout & layout, Writing & writing);
 
-  /** Writes the matrix, and starts writing the fields. */
+  /** Writes the matrix, and starts to write the fields. */
   std::vector<AtomicOutput *>
   StartTransforms(const RegistrationRequest & request, const RegistrationResult & result, Writing & writing) const;
 
@@ -102,7 +105,7 @@ private:
   AtomicOutput *  m_Composite;
   AtomicOutput *  m_InverseComposite;
   AtomicOutput *  m_Affine;
-  AtomicOutput *  m_Warp; ///< null where all stages are linear, as m_InverseWarp
+  AtomicOutput *  m_Warp; ///< null if all stages are linear, like m_InverseWarp
   AtomicOutput *  m_InverseWarp;
   AtomicOutput *  m_Warped;
   AtomicOutput *  m_InverseWarped;

@@ -61,7 +61,7 @@ DirectionText(const Grid & grid)
   return text;
 }
 
-/** "3.2 MB". */
+/** Returns for example "3.2 MB". */
 std::string
 BytesText(std::size_t bytes)
 {
@@ -85,7 +85,7 @@ SecondsText(double seconds)
   return text;
 }
 
-/** Type, size and geometry of an image. */
+/** Returns type, size and geometry of an image. */
 std::string
 GridText(const Grid & grid, ScalarType type, const ImageLayout & layout)
 {
@@ -121,7 +121,7 @@ ExplainMasks(std::ostream &                                       stream,
   }
 }
 
-/** The description of a file or folder that is written. */
+/** Describes a file or folder that is written. */
 std::string
 DescribeOutput(const NamedPath & output, const Options & options)
 {
@@ -141,7 +141,7 @@ ExplainImages(std::ostream & stream, const Options & options, const Registration
 {
   ExplainImage(stream, "fixed", inputs.fixed);
   ExplainImage(stream, "moving", inputs.moving);
-  for (const FurtherDescription & pair : inputs.further)
+  for (const AdditionalDescription & pair : inputs.further)
   {
     ExplainImage(stream, "also fixed", pair.fixed);
     ExplainImage(stream, "also moving", pair.moving);
@@ -156,7 +156,7 @@ ExplainImages(std::ostream & stream, const Options & options, const Registration
   stream << '\n';
 }
 
-/** The options of a stage except its kind and levels, as in a document. */
+/** Returns the options of a stage except its kind and levels, as in a document. */
 std::string
 StageOptionsText(const nlohmann::ordered_json & stage, const StageSpec & spec)
 {
@@ -200,7 +200,7 @@ ExplainStage(std::ostream &                         stream,
          << SecondsText(forecast.seconds) << '\n';
 }
 
-/** The images without pixels. */
+/** Returns a request with the images without pixels. */
 RegistrationRequest
 RequestOf(const Options & options, const RegistrationInputs & inputs)
 {
@@ -209,7 +209,7 @@ RequestOf(const Options & options, const RegistrationInputs & inputs)
   request.options = &options;
   request.fixed = Volume{ inputs.fixed.grid, type, nullptr };
   request.moving = Volume{ inputs.moving.grid, type, nullptr };
-  for (const FurtherDescription & pair : inputs.further)
+  for (const AdditionalDescription & pair : inputs.further)
   {
     request.further.push_back(
       { Volume{ pair.fixed.grid, type, nullptr }, Volume{ pair.moving.grid, type, nullptr }, {}, {} });

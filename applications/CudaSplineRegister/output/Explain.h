@@ -28,11 +28,11 @@
 namespace CudaSplineRegister
 {
 
-/** \brief What a registration would do: images, start, stages with levels and options, memory, backend and estimated
- * duration of each stage, and the files that it would write.
+/** \brief Describes a registration without running it: images, start, stages with levels and options, memory, backend
+ * and estimated duration of each stage, and its output files.
  *
  * \param[in] inputs headers of the images
- * \param[in] format of --warped
+ * \param[in] format format of --warped
  * \param[in] outputs options and names of the files */
 std::string
 ExplainRegistration(const Options &                options,

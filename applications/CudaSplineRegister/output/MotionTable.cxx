@@ -30,7 +30,7 @@ namespace CudaSplineRegister
 namespace
 {
 
-/** A number as text that gives it back. */
+/** Formats a number so that reading it returns the same number. */
 std::string
 Exactly(double number)
 {
@@ -39,14 +39,14 @@ Exactly(double number)
   return text.data();
 }
 
-/** The metric at the end; 0 where nothing was iterated. */
+/** Returns the metric at the end; 0 if there was no iteration. */
 double
 LastValue(const VolumeReport & volume)
 {
   return volume.stages.empty() || volume.stages.back().levels.empty() ? 0.0 : volume.stages.back().levels.back().value;
 }
 
-/** A column of the table of motion, as BIDS describes it in a JSON file next to a TSV file. */
+/** A column of the table of motion, in the format of BIDS: a JSON file next to a TSV file. */
 struct MotionColumn
 {
   const char * name;

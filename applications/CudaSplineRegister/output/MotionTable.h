@@ -26,18 +26,19 @@
 namespace CudaSplineRegister
 {
 
-/** \brief The motion of a series as tab-separated values: a line with the names of columns, then one line per volume.
- */
+/** \brief Returns the motion of a series as tab-separated values: a line with the names of columns, then one line per
+ * volume. */
 std::string
 MakeMotionTable(const std::vector<VolumeReport> & volumes);
 
-/** \brief The description of the table and its columns, JSON as in BIDS.
+/** \brief Returns the description of the table and its columns, JSON as in BIDS.
  *
- * \param[in] centre of the rotations, mm */
+ * \param[in] options the options
+ * \param[in] centre centre of the rotations, mm */
 std::string
 MakeMotionSidecar(const Options & options, const Coordinates & centre);
 
-/** \brief Name of the description: that of the table with the extension .json. */
+/** \brief Returns the name of the description: that of the table with the suffix .json. */
 std::string
 NameOfMotionSidecar(const std::string & table);
 

@@ -34,42 +34,42 @@ namespace
 {
 
 constexpr double       leastWidth = 900.0;  // pixels
-constexpr double       mostPixels = 8192.0; // maximum along a side: spacings may differ strongly
-constexpr double       cells = 8;           // of a checkerboard along a panel's longer side
+constexpr double       mostPixels = 8192.0; // maximum along a side: spacings may be very different
+constexpr double       cells = 8;           // of a checkerboard along the longer side of a panel
 constexpr std::uint8_t paper = 40;          // grey around panels
 constexpr std::uint8_t ink = 235;
 
-/** A slice through the middle, as one looks at heads: from the feet, from the front, from the left, the nose upwards or
- * to the left. Images of two dimensions are as they are stored. */
+/** A middle slice in radiological view: from the feet, from the front, from the left, with the nose upwards or to the
+ * left. 2D images are shown as they are stored. */
 struct Panel
 {
   std::array<unsigned int, 2> axes{ 0, 1 };  ///< to the right, downwards
-  std::array<bool, 2>         isBackwards{}; ///< the index falls along them
+  std::array<bool, 2>         isBackwards{}; ///< whether the index decreases along them
   std::string                 name;          ///< "axial 31/60"; empty: none
   std::array<std::string, 4>  letters;       ///< left, right, top, bottom; empty: none
   std::size_t                 width{ 0 };
   std::size_t                 height{ 0 };
 };
 
-/** Where what is. All in pixels. */
+/** Positions in the picture, in pixels. */
 struct PictureLayout
 {
   std::vector<Panel> panels;
   double             pixel{ 1.0 }; ///< mm
-  std::size_t        scale{ 2 };   ///< of letters
+  std::size_t        scale{ 2 };   ///< pixels of a dot of letters
   std::size_t        side{ 0 };    ///< left and right of a panel
-  std::size_t        margin{ 0 };  ///< left of all panels, where they are narrow
-  std::size_t        line{ 0 };    ///< a line of text
+  std::size_t        margin{ 0 };  ///< left of all panels, if they are narrow
+  std::size_t        line{ 0 };    ///< height of a line of text
   std::size_t        rowHeight{ 0 };
   std::size_t        width{ 0 };
 };
 
-/** Letters of the patient's side towards which an axis goes, the nearest first: "L", "SA". ITK's axes go to the left,
- * to the back (posterior) and upwards (superior). */
+/** Returns the letters of the directions in which an axis points, the closest direction first: "L", "SA". ITK's axes
+ * point to the left, to the back (posterior) and upwards (superior). */
 std::string
 LettersOf(const Grid & grid, unsigned int axis, bool isBackwards)
 {
-  constexpr double   least = 0.38; // cosine; 22 degrees from being square to it
+  constexpr double   least = 0.38; // cosine; 22 degrees from being orthogonal to it
   constexpr char     names[3][2] = { { 'L', 'R' }, { 'P', 'A' }, { 'S', 'I' } };
   std::array<int, 3> rows{ 0, 1, 2 };
   std::sort(rows.begin(), rows.end(), [&grid, axis](int a, int b) {
@@ -87,8 +87,8 @@ LettersOf(const Grid & grid, unsigned int axis, bool isBackwards)
   return letters.substr(0, 2);
 }
 
-/** The patient's axis that an axis of the image is nearest to: 0 from side to side, 1 front to back, 2 along the body.
- */
+/** Returns the axis of the patient that is closest to an axis of the image: 0 left to right, 1 front to back, 2 along
+ * the body. */
 unsigned int
 NearestAxis(const Grid & grid, unsigned int axis)
 {
@@ -96,7 +96,7 @@ NearestAxis(const Grid & grid, unsigned int axis)
   return letter == 'L' || letter == 'R' ? 0 : (letter == 'P' || letter == 'A' ? 1 : 2);
 }
 
-/** The panel that is square to an axis of a volume. */
+/** Returns the panel that is orthogonal to an axis of a volume. */
 Panel
 PanelAcross(const Grid & grid, unsigned int normal)
 {
@@ -106,7 +106,7 @@ PanelAcross(const Grid & grid, unsigned int normal)
   {
     std::swap(panel.axes[0], panel.axes[1]);
   }
-  // To the right lie left and back, below lie back and feet.
+  // Left and back are on the right, back and feet are at the bottom.
   const std::string wanted[2] = { "LPS", "PIR" };
   for (unsigned int side = 0; side < 2; ++side)
   {
@@ -165,23 +165,23 @@ LayOut(const Grid & grid)
     layout.width += panel.width + 2 * layout.side;
     highest = std::max(highest, panel.height);
   }
-  // Slices that are narrow and tall leave no room for the title.
+  // Narrow slices have no space for the title.
   const auto least = static_cast<std::size_t>(leastWidth);
   layout.margin = layout.width < least ? (least - layout.width) / 2 : 0;
   layout.width = std::max(layout.width, least);
-  // A title; names, letters, the panels, letters.
+  // From top to bottom: a title, names, letters, the panels, letters.
   layout.rowHeight = layout.line + (layout.panels.size() == 1 ? layout.scale * 4 : 3 * layout.line) + highest;
   return layout;
 }
 
-/** A volume's values as grey. */
+/** Converts values of a volume to grey levels. */
 class Greys
 {
 public:
   explicit Greys(const Volume & volume)
     : m_Volume(volume)
   {
-    constexpr std::size_t most = 1000000; // of the voxels that are looked at
+    constexpr std::size_t most = 1000000; // maximum number of voxels that are used
     const std::size_t     count = volume.grid.GetNumberOfVoxels();
     const std::size_t     stride = count / most + 1;
     std::vector<double>   values;
@@ -206,7 +206,7 @@ public:
     m_White = percentile(0.995);
   }
 
-  /** Between voxels linearly, in the plane of two axes; beyond the outermost ones as these. */
+  /** Interpolates linearly in the plane of two axes. Beyond the outermost voxels, their values are used. */
   std::uint8_t
   At(const Coordinates & index, const std::array<unsigned int, 2> & axes) const
   {
@@ -250,7 +250,7 @@ private:
   double m_White{ 0.0 };
 };
 
-/** Draws a panel with its upper left corner at a place of the picture. */
+/** Draws a panel with its upper left corner at a position of the picture. */
 void
 DrawPanel(const Panel &  panel,
           const Greys &  fixed,

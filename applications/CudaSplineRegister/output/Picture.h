@@ -25,23 +25,23 @@
 namespace CudaSplineRegister
 {
 
-using namespace CudaSplineProgram; // what the programs share
+using namespace CudaSplineProgram; // common to both programs
 
-/** \brief The size of DrawCheckerboards()'s picture, for images of a grid. */
+/** \brief Returns the size of the picture of DrawCheckerboards() for images on a grid. */
 Grid
 PictureGrid(const Grid & grid);
 
-/** \brief Checkerboards of two images, above before and below after they were registered, at least 900 pixels wide.
+/** \brief Draws checkerboards of two images before (top) and after (bottom) the registration, at least 900 pixels wide.
  *
- * Volumes show the three middle slices side by side in radiological orientation, with their names, their numbers and
- * the letters of the patient's sides (L and R, A and P, S and I; two letters for an oblique axis).
- * Each image is scaled separately: black is its 0.5th percentile, white its 99.5th. Pixels are squares of the finest
- * spacing, or finer. Very large or anisotropic images have coarser pixels, at most 8192 along a side.
+ * Volumes are shown by their three middle slices in radiological orientation, with their names, their numbers and the
+ * letters of the patient's sides (L and R, A and P, S and I; two letters for an oblique axis). Each image is scaled
+ * separately: black is its 0.5th percentile, white its 99.5th. Pixels are squares of the finest spacing, or finer. Very
+ * large or anisotropic images have coarser pixels, at most 8192 along a side.
  *
- * \param[in] fixed of float or double pixels
- * \param[in] before the moving image on the fixed one's grid, at the start
+ * \param[in] fixed the fixed image with float or double pixels
+ * \param[in] before the moving image on the grid of the fixed one at the start
  * \param[in] after the same at the end
- * \param[in] name of the moving image in the title, as "volume 7"
+ * \param[in] name name of the moving image in the title, for example "volume 7"
  * \return 2D, std::uint8_t */
 Volume
 DrawCheckerboards(const Volume &      fixed,

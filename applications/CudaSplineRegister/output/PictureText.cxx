@@ -27,7 +27,7 @@ namespace CudaSplineRegister
 namespace
 {
 
-/** Seven rows of five dots, the first the highest bit. */
+/** Seven rows of five dots. The first dot is the highest bit. */
 struct Letter
 {
   char                                   name;

@@ -27,16 +27,17 @@
 namespace CudaSplineRegister
 {
 
-using namespace CudaSplineProgram; // what the programs share
+using namespace CudaSplineProgram; // common to both programs
 
-/** \brief Height of letters of DrawText() in units of its scale; a letter and its gap are 6 wide. */
+/** \brief Height of letters of DrawText() in units of its scale. A letter and its gap are 6 wide. */
 inline constexpr std::size_t letterHeight = 7;
 inline constexpr std::size_t letterWidth = 6;
 
-/** \brief Draws text into a picture by dots, in capitals. What lies outside of the picture is left away, and letters
- * that the font does not have are blank.
+/** \brief Draws text with dots into a picture, in capitals. Parts outside of the picture are omitted. Letters that the
+ * font does not have are blank.
  *
  * \param[in] picture 2D, std::uint8_t
+ * \param[in] text the text
  * \param[in] left, top pixels from the upper left corner
  * \param[in] scale pixels of a dot */
 void

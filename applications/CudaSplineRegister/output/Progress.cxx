@@ -36,7 +36,7 @@ WriteLine(const std::string & text)
   std::fputs((text + "\n").c_str(), stderr);
 }
 
-/** "rigid 2/3, iteration 12 of at most 100: -0.5123". */
+/** Returns for example "rigid 2/3, iteration 12 of at most 100: -0.5123". */
 std::string
 BarText(const Iteration & iteration, const Options & options)
 {
@@ -53,7 +53,7 @@ Progress::Show(const Iteration & iteration)
 {
   if (m_Options.verbose)
   {
-    std::cout << LineOf(iteration, m_Options) << std::endl; // at once
+    std::cout << LineOf(iteration, m_Options) << std::endl; // flushes the line
     return;
   }
   if (m_Options.quiet)

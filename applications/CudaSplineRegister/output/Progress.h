@@ -28,8 +28,8 @@
 namespace CudaSplineRegister
 {
 
-/** \brief Shows a registration on stderr while it runs: a bar on a terminal, else a line for each level. With --quiet
- * only warnings; with --verbose neither, because each iteration has a line on stdout. */
+/** \brief Shows the progress of a registration on stderr: a bar on a terminal, otherwise a line for each level. With
+ * --quiet only warnings are shown. With --verbose neither is shown, because each iteration has a line on stdout. */
 class Progress
 {
 public:
@@ -37,15 +37,15 @@ public:
     : m_Options(options)
   {}
 
-  /** \brief An iteration has ended. */
+  /** \brief Shows an iteration that has ended. */
   void
   Show(const Iteration & iteration);
 
-  /** \brief A warning. */
+  /** \brief Shows a warning. */
   void
   Note(const std::string & text);
 
-  /** \brief The registration has ended. */
+  /** \brief Clears the bar at the end of the registration. */
   void
   End();
 

@@ -106,7 +106,7 @@ RegistrationOutput::Write(const RegistrationRequest & request, const Registratio
   }
   const Stopwatch warping;
   Volume          warped;
-  Volume          picture; // on the fixed image's grid
+  Volume          picture; // on the grid of the fixed image
   Volume          start;
   if (m_Warped != nullptr || m_Deformation.NeedsWarped())
   {
@@ -114,11 +114,11 @@ RegistrationOutput::Write(const RegistrationRequest & request, const Registratio
   }
   if (m_Picture != nullptr)
   {
-    picture = WarpWhatIsFinite(request, m_Finite, result.transform);
-    start = WarpWhatIsFinite(request, m_Finite, result.start);
+    picture = ResampleWithValidityMask(request, m_Finite, result.transform);
+    start = ResampleWithValidityMask(request, m_Finite, result.start);
   }
   report.warpSeconds = warping.GetSeconds();
-  std::future<void> writing; // waits when it is destroyed
+  std::future<void> writing; // its destructor waits
   if (m_Warped != nullptr)
   {
     writing =

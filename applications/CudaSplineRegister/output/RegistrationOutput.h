@@ -35,17 +35,19 @@ namespace CudaSplineRegister
 class RegistrationOutput
 {
 public:
-  /** \brief Opens all files, and finds out whether they can be written.
-   * \param[in] finite of the moving image, see WarpWhatIsFinite()
-   * \exception ProgramError one cannot */
+  /** \brief Opens all files, and checks whether they can be written.
+   *
+   * \param[in] options, request, inputs the registration
+   * \param[in] finite mask of the moving image, see ResampleWithValidityMask()
+   * \exception ProgramError one cannot be written */
   RegistrationOutput(const Options &               options,
                      const RegistrationRequest &   request,
                      const std::optional<Volume> & finite,
                      const OutputLayouts &         layouts,
                      const WarpedFormat &          format);
 
-  /** \brief Writes all files; of a registration that was stopped the transforms alone. The report gets times, folding
-   * and names. */
+  /** \brief Writes all files, or only the transforms of a registration that was stopped. Adds times, folding and names
+   * to the report. */
   void
   Write(const RegistrationRequest & request, const RegistrationResult & result, Report & report);
 

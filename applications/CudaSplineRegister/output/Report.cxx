@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "output/Report.h"
 
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "console/Error.h"
 #include "cli/FileNames.h"
 
@@ -97,7 +97,7 @@ EvaluationAsJson(const Evaluation & evaluation)
   return json;
 }
 
-/** The part of the report that every registration has. */
+/** Returns the part of the report that every registration has. */
 nlohmann::json
 Heading(const Grid & fixed, const Grid & moving, const Options & options)
 {
@@ -112,7 +112,7 @@ Heading(const Grid & fixed, const Grid & moving, const Options & options)
   json["initialize"] = StartText(options);
   json["winsorize"] = options.spec.winsorize ? nlohmann::json(*options.spec.winsorize) : nlohmann::json(nullptr);
   json["precision"] = options.spec.precision == ScalarType::Float64 ? "double" : "float";
-  for (const FurtherFiles & pair : options.further)
+  for (const AdditionalFiles & pair : options.further)
   {
     json["further_pairs"].push_back({ { "fixed", pair.fixed }, { "moving", pair.moving } });
     if (pair.plane)
@@ -123,14 +123,14 @@ Heading(const Grid & fixed, const Grid & moving, const Options & options)
   return json;
 }
 
-/** A stage of the complete document. */
+/** Returns a stage of the complete document. */
 nlohmann::json
 SpecOf(const Options & options, std::size_t number)
 {
   return nlohmann::json::parse(itk::CudaSpline::WriteSpec(options.spec))["stages"][number];
 }
 
-/** The options that a stage uses, whether the user or a preset set them. */
+/** Returns the options that a stage uses, from the user or from a preset. */
 nlohmann::json
 OptionsAsJson(const nlohmann::json & spec, const StageSpec & stage)
 {
@@ -395,7 +395,7 @@ WriteReport(const std::string & text, const std::string & name, const std::strin
 double
 FramewiseDisplacement(const std::vector<double> & before, const std::vector<double> & now)
 {
-  constexpr double sphere = 50.0; // mm; radius of a head, as Power and others take it
+  constexpr double sphere = 50.0; // mm; radius of a head, as in Power and others
   double           sum = 0.0;
   for (std::size_t parameter = 0; parameter < now.size(); ++parameter)
   {

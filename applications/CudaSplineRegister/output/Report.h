@@ -31,7 +31,7 @@
 namespace CudaSplineRegister
 {
 
-/** \brief What the program did, in numbers. */
+/** \brief Results of the program in numbers. */
 struct Report
 {
   Grid                      fixedGrid;
@@ -44,50 +44,51 @@ struct Report
   double                    evaluateSeconds{ 0.0 }; ///< similarity and overlap
   double                    warpSeconds{ 0.0 };
   double                    writeSeconds{ 0.0 };
-  int                       signal{ 0 }; ///< that stopped it
+  int                       signal{ 0 }; ///< signal that stopped it
   std::optional<Folding>    folding;
   std::optional<Evaluation> evaluation;
-  std::optional<Agreement>  before;    ///< agreement where the first stage started
-  std::optional<Agreement>  agreement; ///< under the transform that was found
-  std::vector<std::string>  files;     ///< that were written
+  std::optional<Agreement>  before;    ///< agreement at the start of the first stage
+  std::optional<Agreement>  agreement; ///< agreement of the transform that was found
+  std::vector<std::string>  files;     ///< output files
 };
 
-/** \brief What was found of a volume of a series. */
+/** \brief Results for a volume of a series. */
 struct VolumeReport
 {
   std::vector<StageResult> stages;
-  std::vector<double>      motion; ///< three translations (mm), three rotations (rad); empty where it is not rigid
-  Agreement                agreement;
-  ValueFactors             valueFactors;
-  double                   seconds{ 0.0 }; ///< reading and writing included
+  std::vector<double> motion; ///< three translations (mm), three rotations (rad); empty if the transform is not rigid
+  Agreement           agreement;
+  ValueFactors        valueFactors;
+  double              seconds{ 0.0 }; ///< including reading and writing
 };
 
-/** \brief What the program did with a series. */
+/** \brief Results of the program for a series. */
 struct SeriesReport
 {
   Grid                      fixedGrid;
   Grid                      movingGrid;
   std::vector<VolumeReport> volumes;
-  std::vector<std::string>  files; ///< that were written
+  std::vector<std::string>  files; ///< output files
   double                    seconds{ 0.0 };
 };
 
-/** \brief How far a rigid transform is from another one, Power's framewise displacement (NeuroImage 59, 2012): the sum
- * of the magnitudes of what translations (mm) and rotations (rad, on a sphere of 50 mm) differ by. \param[in] before,
- * now three translations, three rotations */
+/** \brief Returns Power's framewise displacement between two rigid transforms (NeuroImage 59, 2012): the sum of the
+ * magnitudes of the differences of translations (mm) and rotations (rad, on a sphere of 50 mm).
+ *
+ * \param[in] before, now three translations, three rotations */
 double
 FramewiseDisplacement(const std::vector<double> & before, const std::vector<double> & now);
 
-/** \brief The metrics of a stage as --metric has them: "cc", or "cc:0.7,mattes:0.3". */
+/** \brief Returns the metrics of a stage like --metric: "cc", or "cc:0.7,mattes:0.3". */
 std::string
 NamesOf(const std::vector<itk::CudaSpline::MetricTerm> & metrics);
 
-/** \brief "stage 1/2 (rigid), level 2/3". */
+/** \brief Returns for example "stage 1/2 (rigid), level 2/3". */
 std::string
 LevelText(const Iteration & iteration, const Options & options);
 
-/** \brief "stage 1/2 (rigid), level 2/3, iteration 12: value -0.5, step 0.1 mm"; of SyN the convergence value instead
- * of the step. */
+/** \brief Returns for example "stage 1/2 (rigid), level 2/3, iteration 12: value -0.5, step 0.1 mm". SyN has the
+ * convergence value instead of the step. */
 std::string
 LineOf(const Iteration & iteration, const Options & options);
 
@@ -95,19 +96,20 @@ LineOf(const Iteration & iteration, const Options & options);
 void
 PrintStages(std::ostream & stream, const Report & report, const Options & options);
 
-/** \brief The report as JSON. */
+/** \brief Returns the report as JSON. */
 std::string
 ToJson(const Report & report, const Options & options);
 
-/** \brief The same of a series: "volumes" has stages, agreement and, of rigid stages, motion of each. */
+/** \brief Returns the report of a series as JSON: "volumes" has the stages, the agreement and, for rigid stages, the
+ * motion of each volume. */
 std::string
 ToJson(const SeriesReport & report, const Options & options);
 
 /** \brief Writes a text.
  *
- * \param[in] text what to write
- * \param[in] name of the output, for messages
- * \param[in] file where to write
+ * \param[in] text the text
+ * \param[in] name name of the output, for messages
+ * \param[in] file the file
  * \exception ProgramError it could not be written */
 void
 WriteReport(const std::string & text, const std::string & name, const std::string & file);

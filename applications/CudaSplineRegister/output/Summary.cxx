@@ -31,7 +31,7 @@ namespace CudaSplineRegister
 namespace
 {
 
-/** A number with a few digits. */
+/** Formats a number with a few digits. */
 std::string
 Short(double number)
 {
@@ -76,7 +76,7 @@ public:
       text, m_Width, name + std::string(column - std::min(name.size(), column), ' '), std::string(column, ' '));
   }
 
-  /** A line of a table, whose last column is wrapped. */
+  /** Adds a line of a table, whose last column is wrapped. */
   void
   AddRow(const std::string & cells, const std::string & last)
   {
@@ -94,7 +94,7 @@ private:
   std::string m_Text;
 };
 
-/** Columns of a table of levels; the last one follows. */
+/** Returns the columns of a table of levels; the last one follows. */
 std::string
 LevelCells(const std::string & level, const std::string & iterations, const std::string & from, const std::string & to)
 {
@@ -102,7 +102,7 @@ LevelCells(const std::string & level, const std::string & iterations, const std:
          "  ";
 }
 
-/** Value of the metric after the first iteration of a level; empty where there is none. */
+/** Returns the value of the metric after the first iteration of a level. Empty if there is none. */
 std::string
 FirstValue(const Report & report, std::size_t stage, std::size_t level)
 {
@@ -134,7 +134,7 @@ AddStage(const Report & report, const Options & options, std::size_t number, Lin
   }
 }
 
-/** Similarity and overlap, before and after. */
+/** Adds similarity and overlap, before and after. */
 void
 AddAgreement(const Report & report, Lines & lines)
 {

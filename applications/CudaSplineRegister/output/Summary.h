@@ -26,14 +26,15 @@
 namespace CudaSplineRegister
 {
 
-/** \brief What a registration did, for a person: stages with iterations and why they ended, similarity before and
- * after, overlap, folds, files and times.
+/** \brief Returns the summary of a registration for users: stages with iterations and why they ended, similarity before
+ * and after, overlap, folds, files and times.
  *
+ * \param[in] report, options the registration
  * \param[in] width maximum length of lines, except names of files */
 std::string
 MakeSummary(const Report & report, const Options & options, std::size_t width);
 
-/** \brief The same of a series: volumes, motion, overlap, files and time. */
+/** \brief Returns the summary of a series: volumes, motion, overlap, files and time. */
 std::string
 MakeSummary(const SeriesReport & report, std::size_t width);
 

@@ -20,7 +20,7 @@
 #include "registration/Deformation.h"
 #include "console/Error.h"
 #include "console/Names.h"
-#include "registration/Outside.h"
+#include "registration/NonFiniteVoxels.h"
 #include "io/volume/PixelType.h"
 
 #include <cstdint>
@@ -32,7 +32,7 @@ namespace CudaSplineRegister
 namespace
 {
 
-/** Whether a format of pictures holds integers only. */
+/** Returns whether a picture format stores integers only. */
 bool
 HoldsIntegersOnly(const std::string & name)
 {
@@ -51,7 +51,7 @@ FindType(const Options & options, const ImageDescription & moving)
   return keepsType ? moving.type : options.spec.precision;
 }
 
-/** Puts planes together, so that the numbers of a pixel follow each other. */
+/** Interleaves planes, so that the numbers of a pixel are consecutive. */
 Volume
 Interleave(const std::vector<Volume> & planes, itk::CudaSpline::StoredType type)
 {
@@ -111,7 +111,7 @@ WarpToFormat(const RegistrationRequest &   request,
   std::vector<Volume>       planes;
   for (const Volume & plane : request.movingColours.empty() ? single : request.movingColours)
   {
-    planes.push_back(WarpWhatIsFinite(request, plane, finite, transform, format.grid));
+    planes.push_back(ResampleWithValidityMask(request, plane, finite, transform, format.grid));
   }
   const itk::CudaSpline::StoredType type{ format.type, itk::CudaSpline::IntegerRounding::HalfToEven };
   if (planes.size() > 1)

@@ -25,25 +25,29 @@
 namespace CudaSplineRegister
 {
 
-/** \brief How the moving image is written under the transform. */
+/** \brief Format of the warped moving image. */
 struct WarpedFormat
 {
   Grid        grid;
   ScalarType  type{ ScalarType::Float32 };
-  ImageLayout layout; ///< of colours, several numbers a pixel
+  ImageLayout layout; ///< of colours, several numbers per pixel
 };
 
-/** \brief The format of --warped: the grid of --reference or the fixed image, with the grid options; the type of
- * --output-type, else that of colours and of formats without real numbers, else the precision.
+/** \brief Returns the format of --warped. Its grid is that of --reference or the fixed image, changed by the grid
+ * options. Its type is that of --output-type, otherwise that of colours and of formats without real numbers, otherwise
+ * the precision.
  *
- * \exception ProgramError wrong options of the grid, or a default value that the type does not have */
+ * \exception ProgramError invalid options of the grid, or a default value that the type does not represent */
 WarpedFormat
 FindWarpedFormat(const Options & options, const RegistrationInputs & inputs);
 
-/** \brief The moving image under a transform: its colours one by one, with the default value where it was not finite.
+/** \brief Warps the moving image, with each colour separately. It has the default value where the moving image was not
+ * finite.
  *
- * \param[in] finite of the moving image, see WarpWhatIsFinite()
- * \return pixels of the format's type; the numbers of a colour together */
+ * \param[in] request, format the registration and the format
+ * \param[in] transform the transform
+ * \param[in] finite mask of the moving image, see ResampleWithValidityMask()
+ * \return pixels of the format's type; the numbers of a colour are interleaved */
 Volume
 WarpToFormat(const RegistrationRequest &   request,
              const std::optional<Volume> & finite,

@@ -33,7 +33,7 @@ namespace CudaSplineRegister
 namespace
 {
 
-/** Calls a functor with the functions for the pixels' type and the dimension. */
+/** Calls a functor with the functions for the type of the pixels and the dimension. */
 template <typename TFunctor>
 auto
 Dispatch(ScalarType type, unsigned int dimension, const TFunctor & functor)
@@ -45,7 +45,7 @@ Dispatch(ScalarType type, unsigned int dimension, const TFunctor & functor)
   return dimension == 2 ? functor(DeformationOf<double, 2>()) : functor(DeformationOf<double, 3>());
 }
 
-/** The transforms of a composite, or the one. */
+/** Returns the transforms of a composite, or the transform itself. */
 template <unsigned int VDimension>
 std::vector<typename StageTransforms<VDimension>::Base::Pointer>
 ListOf(const itk::TransformBase * transform)
@@ -74,7 +74,7 @@ TakeApartOf(const itk::TransformBase * transform)
   using Transforms = StageTransforms<VDimension>;
   using Point = typename Transforms::Point;
   const auto list = ListOf<VDimension>(transform);
-  // The list's first comes last to a point.
+  // The first of the list is applied last to a point.
   const auto         first = std::find_if(list.begin(), list.end(), [](const auto & one) { return !one->IsLinear(); });
   const auto         affine = Transforms::Affine::New();
   const auto * const single =
@@ -94,7 +94,7 @@ TakeApartOf(const itk::TransformBase * transform)
     typename Transforms::Affine::MatrixType matrix;
     for (unsigned int column = 0; column < VDimension; ++column)
     {
-      constexpr double length = 128.0; // mm, so that rounding is that of places in an image
+      constexpr double length = 128.0; // mm, so that the rounding is that of points in an image
       Point            place = origin;
       place[column] = length;
       const auto difference = product->TransformPoint(place) - moved;

@@ -30,25 +30,27 @@
 namespace CudaSplineRegister
 {
 
-using namespace CudaSplineProgram; // what the programs share
+using namespace CudaSplineProgram; // common to both programs
 
-/** \brief What is computed with transforms: images under them, inverses, displacements, determinants.
+/** \brief Settings to warp images, and to compute inverses, displacements and determinants of transforms.
  *
- * All transforms are of the images' dimension, in double, and map points of the fixed image to points of the moving
- * one. */
+ * All transforms have the dimension of the images, are in double precision, and map points of the fixed image to points
+ * of the moving one. */
 struct DeformationSettings
 {
   ScalarType   type{ ScalarType::Float32 }; ///< of pixels and displacements
-  unsigned int order{ 1 };                  ///< of the interpolation of images; 1 is linear
-  bool         isLabels{ false };           ///< the nearest voxel instead
+  unsigned int order{ 1 };                  ///< order of the interpolation of images; 1 is linear
+  bool         isLabels{ false };           ///< nearest-neighbour interpolation instead
   std::string  device;
 };
 
-/** \brief What a transform does to volumes. */
+/** \brief Change of volumes by a transform. */
 using Folding = itk::CudaSplineDetail::FieldFolding;
 
-/** \brief An image under a transform, on a grid, by itk::CudaResampleImageFilter.
- * \param[in] outside value where the transform leads out of the image */
+/** \brief Warps an image to a grid with itk::CudaResampleImageFilter.
+ *
+ * \param[in] image, grid, transform, settings the image, grid, transform and settings
+ * \param[in] outside value where the transform maps to points outside of the image */
 Volume
 Warp(const Volume &              image,
      const Grid &                grid,
@@ -56,40 +58,47 @@ Warp(const Volume &              image,
      double                      outside,
      const DeformationSettings & settings);
 
-/** \brief The inverse of a transform: of linear ones and of fields that have theirs exactly that, of other fields and
- * of B-splines by iteration on the fixed image's grid.
+/** \brief Returns the inverse of a transform. It is exact for linear transforms, and for fields with an inverse. For
+ * other fields and for B-splines it is computed by iteration on the grid of the fixed image.
+ *
  * \exception ProgramError a linear transform has none */
 itk::TransformBase::Pointer
 Invert(const itk::TransformBase * transform, const Grid & fixed, const DeformationSettings & settings);
 
-/** \brief A transform in the parts that ANTs writes: first the points go through a field, then through a matrix. */
+/** \brief A transform in the parts that ANTs writes: a field is applied first to a point, then a matrix. */
 struct AntsParts
 {
-  itk::TransformBase::Pointer linear; ///< affine; the identity where there is none
+  itk::TransformBase::Pointer linear; ///< affine; the identity if there is none
   itk::TransformBase::Pointer rest;   ///< null: all transforms are linear
 };
 
-/** \brief Takes a transform apart. */
+/** \brief Splits a transform into these parts. */
 AntsParts
 TakeApart(const itk::TransformBase * transform, unsigned int dimension);
 
-/** \brief Displacements of a transform on a grid, of vectors of float or double. */
+/** \brief Returns the displacements of a transform on a grid, as vectors of float or double. */
 itk::DataObject::Pointer
 MakeField(const itk::TransformBase * transform, const Grid & grid, const DeformationSettings & settings);
 
-/** \brief Writes displacements as WriteImage() does.
- * \param[in] field of MakeField() on the grid
- * \return what the format did not keep of the geometry
- * \exception ProgramError an unknown format, one that holds no vectors, or not written in full */
+/** \brief Writes displacements like WriteImage().
+ *
+ * \param[in] field result of MakeField()
+ * \param[in] grid its grid
+ * \param[in] type type of its numbers
+ * \param[in] file the file
+ * \return the parts of the geometry that the format did not keep
+ * \exception ProgramError an unknown format, one that cannot store vectors, or the file is incomplete */
 std::string
 WriteField(itk::DataObject * field, const Grid & grid, ScalarType type, const std::string & file);
 
-/** \brief Determinants of the derivatives of `x + u(x)`, by central differences, at the border of the grid by those to
- * the one neighbour.
+/** \brief Computes the determinants of the derivatives of `x + u(x)` by central differences, or by one-sided
+ * differences at the border of the grid.
  *
- * \param[in] field u, of MakeField() on the grid
- * \param[out] determinants an image of the field's type; null: not wanted
- * \param[in] isLogarithm the image has logarithms, of at least 1e-4 where the transform folds */
+ * \param[in] field u, result of MakeField()
+ * \param[in] grid its grid
+ * \param[in] type type of its numbers
+ * \param[out] determinants an image of the field's type; null: not computed
+ * \param[in] isLogarithm whether the image has logarithms, of at least 1e-4 where the transform folds */
 Folding
 MeasureFolding(const itk::DataObject * field,
                const Grid &            grid,
@@ -97,8 +106,8 @@ MeasureFolding(const itk::DataObject * field,
                Volume *                determinants,
                bool                    isLogarithm);
 
-/** \brief Work of the functions above for a pixel type and dimension; instantiated once each, in files that CMake
- * writes from Deformation.cxx.in. */
+/** \brief Implementation of the functions above for a pixel type and dimension. It is instantiated once each, in files
+ * that CMake writes from Deformation.cxx.in. */
 template <typename TPixel, unsigned int VDimension>
 struct DeformationOf
 {
@@ -108,7 +117,7 @@ struct DeformationOf
   Invert(const itk::TransformBase *, const Grid &, const DeformationSettings &);
   static itk::DataObject::Pointer
   MakeField(const itk::TransformBase *, const Grid &, const DeformationSettings &);
-  /** The numbers of a field, the components of a vector next to each other. They share the field's memory. */
+  /** Returns the numbers of a field with interleaved components. They share the memory of the field. */
   static Volume
   HoldVectors(itk::DataObject *, const Grid &);
   static Folding

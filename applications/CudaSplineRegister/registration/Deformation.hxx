@@ -20,7 +20,7 @@
 
 #include "registration/Deformation.h"
 
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "console/Error.h"
 #include "registration/StageTransforms.h"
 #include "io/transforms/TransformInput.h"

@@ -43,7 +43,7 @@ namespace CudaSplineRegister
 namespace
 {
 
-/** Labels as numbers, on the grid that they have. */
+/** Reads labels as numbers on their own grid. */
 std::optional<Volume>
 ReadLabels(const std::string & file, const Grid & of, bool force)
 {
@@ -63,7 +63,7 @@ ReadLabels(const std::string & file, const Grid & of, bool force)
   return image.type == ScalarType::Float64 ? image : CastVolume(image, ScalarType::Float64);
 }
 
-/** Labels as whole numbers; what is not a number is background. */
+/** Converts labels to integers. Voxels that are not a number become background. */
 Volume
 ToIntegers(const Volume & labels, const std::string & path)
 {
@@ -83,7 +83,7 @@ ToIntegers(const Volume & labels, const std::string & path)
   return integers;
 }
 
-/** Overlaps of two images of labels on one grid; what is not a number is outside. */
+/** Returns the overlaps of two label images on the same grid. Voxels that are not a number are outside. */
 std::map<std::int64_t, double>
 CountOverlaps(const Volume & fixed, const Volume & moving)
 {
@@ -124,7 +124,7 @@ CountOverlaps(const Volume & fixed, const Volume & moving)
 
 template <unsigned int VDimension>
 Distances
-MeasureTyped(const Truth & truth, const itk::TransformBase * base)
+MeasureTyped(const GroundTruth & truth, const itk::TransformBase * base)
 {
   using Transform = typename StageTransforms<VDimension>::Base;
   const auto * const  transform = dynamic_cast<const Transform *>(base);
@@ -195,7 +195,7 @@ ReadLandmarks(const std::string & file, unsigned int dimension)
   std::vector<Coordinates> points;
   std::size_t              number = 0;
   bool                     hadLine = false;
-  const std::string        byteOrderMark = "\xEF\xBB\xBF"; // of tables as spreadsheets write them
+  const std::string        byteOrderMark = "\xEF\xBB\xBF"; // of tables from spreadsheets
   for (std::string line; GetTextLine(stream, line);)
   {
     if (++number == 1 && line.compare(0, byteOrderMark.size(), byteOrderMark) == 0)
@@ -229,7 +229,7 @@ ReadLandmarks(const std::string & file, unsigned int dimension)
     {
       points.push_back(point);
     }
-    else if (hadLine || hasNumber) // else it is a line of titles
+    else if (hadLine || hasNumber) // otherwise it is a line of titles
     {
       throw ProgramError("the landmarks \"" + file + "\", line " + std::to_string(number) + ": " +
                          std::to_string(dimension) + " numbers in mm, separated by commas, are needed");
@@ -247,11 +247,11 @@ ReadLandmarks(const std::string & file, unsigned int dimension)
   return points;
 }
 
-Truth
-ReadTruth(const Options & options, const Grid & fixed, const Grid & moving)
+GroundTruth
+ReadGroundTruth(const Options & options, const Grid & fixed, const Grid & moving)
 {
   const unsigned int dimension = fixed.dimension;
-  Truth              truth;
+  GroundTruth        truth;
   truth.fixedLabels = ReadLabels(options.fixedLabels, fixed, options.force);
   truth.movingLabels = ReadLabels(options.movingLabels, moving, options.force);
   if (!options.fixedLandmarks.empty())
@@ -268,7 +268,7 @@ ReadTruth(const Options & options, const Grid & fixed, const Grid & moving)
 }
 
 void
-AddTerms(const Truth & truth, RegistrationRequest & request)
+AddTerms(const GroundTruth & truth, RegistrationRequest & request)
 {
   const auto & stages = request.options->spec.stages;
   const auto   uses = [&stages](std::optional<double> StageSpec::*weight) {
@@ -287,7 +287,7 @@ AddTerms(const Truth & truth, RegistrationRequest & request)
 }
 
 Evaluation
-Evaluate(const RegistrationRequest & request, const RegistrationResult & result, const Truth & truth)
+Evaluate(const RegistrationRequest & request, const RegistrationResult & result, const GroundTruth & truth)
 {
   const Stopwatch time;
   const auto      transforms = std::array<const itk::TransformBase *, 2>{ result.start, result.transform };

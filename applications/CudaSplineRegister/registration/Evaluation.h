@@ -39,7 +39,7 @@ struct Overlap
   double after{ 0.0 };
 };
 
-/** \brief Distances of landmarks, mm. */
+/** \brief Distances of landmarks in mm. */
 struct Distances
 {
   double mean{ 0.0 };
@@ -47,7 +47,7 @@ struct Distances
   double largest{ 0.0 };
 };
 
-/** \brief What the registration was good for: before is where the first stage began. */
+/** \brief Evaluation of a registration. "Before" is the start of the first stage. */
 struct Evaluation
 {
   std::optional<std::array<Similarity, 2>> similarity; ///< before and after
@@ -57,38 +57,41 @@ struct Evaluation
   double                                   seconds{ 0.0 };
 };
 
-/** \brief The mean over all labels. */
+/** \brief Returns the mean over all labels. */
 Overlap
 MeanOverlap(const std::map<std::int64_t, Overlap> & overlaps);
 
-/** \brief Labels and landmarks that the user has. */
-struct Truth
+/** \brief Labels and landmarks of the user. */
+struct GroundTruth
 {
   std::optional<Volume>    fixedLabels; ///< of double
   std::optional<Volume>    movingLabels;
-  std::vector<Coordinates> fixedLandmarks; ///< points of ITK's, mm
+  std::vector<Coordinates> fixedLandmarks; ///< points in ITK's space, mm
   std::vector<Coordinates> movingLandmarks;
 };
 
-/** \brief Reads what the user named.
- * \exception ProgramError a file cannot be read, or does not go with another */
-Truth
-ReadTruth(const Options & options, const Grid & fixed, const Grid & moving);
+/** \brief Reads the files of the user.
+ *
+ * \exception ProgramError a file cannot be read, or does not match another one */
+GroundTruth
+ReadGroundTruth(const Options & options, const Grid & fixed, const Grid & moving);
 
 /** \brief Adds landmarks and labels to a request if a stage uses them.
- * \exception ProgramError labels that are not whole numbers of 32 bits */
+ *
+ * \exception ProgramError labels that are not integers of 32 bits */
 void
-AddTerms(const Truth & truth, RegistrationRequest & request);
+AddTerms(const GroundTruth & truth, RegistrationRequest & request);
 
-/** \brief Reads points in mm (LPS) from a file of lines x,y or x,y,z. Further columns are ignored.
- * Empty lines, lines that begin with #, and a first line without numbers are skipped.
+/** \brief Reads points in mm (LPS) from a file of lines x,y or x,y,z. Additional columns are ignored. Empty lines,
+ * lines that begin with #, and a first line without numbers are skipped.
+ *
  * \exception ProgramError an invalid line, or a file without points */
 std::vector<Coordinates>
 ReadLandmarks(const std::string & file, unsigned int dimension);
 
 /** \brief Evaluates the transforms of a result. */
 Evaluation
-Evaluate(const RegistrationRequest & request, const RegistrationResult & result, const Truth & truth);
+Evaluate(const RegistrationRequest & request, const RegistrationResult & result, const GroundTruth & truth);
 
 /** \brief Prints an evaluation: one line per number, and overlaps as a table with their mean. */
 void

@@ -18,9 +18,9 @@
 #include "registration/Registration.h"
 
 #include "registration/Deformation.h"
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 #include "console/Error.h"
-#include "registration/Outside.h"
+#include "registration/NonFiniteVoxels.h"
 #include "registration/StageTransforms.h"
 
 #include "itkCudaSplineBackend.h"
@@ -56,7 +56,7 @@ WithDimension(const RegistrationRequest & request, const TFunctor & functor)
                                            : functor(std::integral_constant<unsigned int, 3>());
 }
 
-/** A registration of images of a dimension, between ITK's types and those of the pipeline. */
+/** A registration of images with a dimension. It converts between ITK's types and those of the pipeline. */
 template <unsigned int VDimension>
 class Runner
 {
@@ -101,7 +101,7 @@ public:
     result.agreement = outcome.agreement;
     result.start = this->Combine(outcome.start ? std::vector<typename Base::Pointer>{ MakeLinear(*outcome.start) }
                                                : std::vector<typename Base::Pointer>());
-    std::vector<typename Base::Pointer> chain; // as itk::CompositeTransform has it: the last one is applied first
+    std::vector<typename Base::Pointer> chain; // as in itk::CompositeTransform: the last one is applied first
     if (outcome.start)
     {
       chain.push_back(MakeLinear(*outcome.start));
@@ -175,7 +175,7 @@ private:
     return { DescribeGrid(labels.grid), static_cast<const std::int32_t *>(labels.pixels.get()) };
   }
 
-  /** A pair with the masks of a stage; those of the first one are for the start, too. */
+  /** Returns a pair with the masks of a stage. The masks of the first stage are also used for the start. */
   template <typename TPair>
   static itk::CudaSpline::ImagePair
   Describe(const TPair & pair, std::size_t stage = 0)
@@ -191,7 +191,7 @@ private:
   DescribePairs(std::size_t stage) const
   {
     std::vector<itk::CudaSpline::ImagePair> pairs{ Describe(m_Request, stage) };
-    for (const FurtherPair & pair : m_Request.further)
+    for (const AdditionalPair & pair : m_Request.further)
     {
       pairs.push_back(Describe(pair, stage));
     }
@@ -216,7 +216,8 @@ private:
     return input;
   }
 
-  /** A transform as stages of a chain. What the kernels do not know is sampled on the fixed image's grid. */
+  /** Returns a transform as stages of a chain. A transform that the kernels do not support is sampled on the grid of
+   * the fixed image. */
   std::vector<TransformChain::Stage>
   DescribeTransform(const itk::TransformBase * base)
   {
@@ -239,7 +240,7 @@ private:
     return sampled.stages;
   }
 
-  /** Runs the pipeline; its errors name options of the program. */
+  /** Runs the pipeline. Its errors name options of the program. */
   itk::CudaSpline::RegistrationOutcome
   RunNamed(const itk::CudaSpline::RegistrationInput & input, const itk::CudaSpline::PipelineCallbacks & callbacks)
   {
@@ -263,7 +264,7 @@ private:
     }
   }
 
-  /** Which other starts there are. */
+  /** Returns the other possible starts. */
   std::string
   Advise() const
   {
@@ -283,7 +284,8 @@ private:
   void
   Note(const itk::CudaSpline::PipelineWarning & warning) const
   {
-    if (m_Request.note && warning.kind != itk::CudaSpline::PipelineWarning::Kind::PoorAgreement) // see the result
+    if (m_Request.note &&
+        warning.kind != itk::CudaSpline::PipelineWarning::Kind::PoorAgreement) // the result reports it
     {
       const std::string where =
         warning.stage < 0 ? ""
@@ -386,7 +388,7 @@ private:
     return result;
   }
 
-  /** The given initial transform and others as one. */
+  /** Combines the initial transform with others. */
   itk::TransformBase::Pointer
   Combine(const std::vector<typename Base::Pointer> & found) const
   {
@@ -404,7 +406,7 @@ private:
   typename Image::Pointer                                            m_Fixed;
   itk::CudaSplineHostExecutor                                        m_Host{ itk::MultiThreaderBase::New() };
   itk::CudaSpline::ExecutionContext                                  m_Context;
-  std::vector<typename Base::Pointer>                                m_Sampled; ///< displacements that stages borrow
+  std::vector<typename Base::Pointer>                                m_Sampled; ///< displacements that stages refer to
   std::map<std::size_t, std::vector<double>>                         m_Coefficients; ///< by stage
   std::map<std::size_t, std::array<typename FieldImage::Pointer, 2>> m_Fields;       ///< by stage: forward, backward
 };
@@ -438,11 +440,11 @@ MeasureAgreement(const RegistrationRequest & request, const itk::TransformBase *
 }
 
 Volume
-WarpWhatIsFinite(const RegistrationRequest &   request,
-                 const Volume &                image,
-                 const std::optional<Volume> & finite,
-                 const itk::TransformBase *    transform,
-                 const Grid &                  grid)
+ResampleWithValidityMask(const RegistrationRequest &   request,
+                         const Volume &                image,
+                         const std::optional<Volume> & finite,
+                         const itk::TransformBase *    transform,
+                         const Grid &                  grid)
 {
   const Options &     options = *request.options;
   DeformationSettings settings;
@@ -459,11 +461,11 @@ WarpWhatIsFinite(const RegistrationRequest &   request,
 }
 
 Volume
-WarpWhatIsFinite(const RegistrationRequest &   request,
-                 const std::optional<Volume> & finite,
-                 const itk::TransformBase *    transform)
+ResampleWithValidityMask(const RegistrationRequest &   request,
+                         const std::optional<Volume> & finite,
+                         const itk::TransformBase *    transform)
 {
-  return WarpWhatIsFinite(request, request.moving, finite, transform, request.fixed.grid);
+  return ResampleWithValidityMask(request, request.moving, finite, transform, request.fixed.grid);
 }
 
 } // namespace CudaSplineRegister

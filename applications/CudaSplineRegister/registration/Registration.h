@@ -40,32 +40,32 @@ namespace CudaSplineRegister
 /** \brief An iteration of an optimizer. */
 using Iteration = itk::CudaSpline::PipelineIteration;
 
-/** \brief A level of a stage, when it has ended. */
+/** \brief A level of a stage after its end. */
 struct LevelResult
 {
   double       value{ 0.0 }; ///< of the last iteration
   unsigned int iterations{ 0 };
-  double       seconds{ 0.0 }; ///< smoothing and gradients included
+  double       seconds{ 0.0 }; ///< including smoothing and gradients
   std::string  stop;           ///< why it ended
 };
 
-/** \brief A stage, when it has ended. */
+/** \brief A stage after its end. */
 struct StageResult
 {
   StageKind                   kind{ StageKind::Rigid };
   std::vector<LevelResult>    levels;
   std::size_t                 parameters{ 0 };
   double                      seconds{ 0.0 };
-  itk::CudaSpline::Backend    backend{ itk::CudaSpline::Backend::None }; ///< that computed it
-  std::string                 fallbackReason;                            ///< why it was not an earlier backend
-  itk::CudaSpline::BackendUse use;                                       ///< its time by backend
+  itk::CudaSpline::Backend    backend{ itk::CudaSpline::Backend::None }; ///< backend that computed it
+  std::string                 fallbackReason;                            ///< why an earlier backend was not used
+  itk::CudaSpline::BackendUse use;                                       ///< its time on each backend
 };
 
-/** \brief Masks of an image: none, one for the whole registration, or one for each stage, of which any may be empty. */
+/** \brief Masks of an image: none, one for the whole registration, or one for each stage. Any of them may be empty. */
 using MaskList = std::vector<std::optional<Volume>>;
 
 /** \brief A pair of images that is compared in addition to the first one, in the same spaces. */
-struct FurtherPair
+struct AdditionalPair
 {
   Volume   fixed;
   Volume   moving;
@@ -73,85 +73,86 @@ struct FurtherPair
   MaskList movingMasks;
 };
 
-/** \brief What to register. */
+/** \brief Input of a registration. */
 struct RegistrationRequest
 {
   const Options *                          options{ nullptr };
-  Volume                                   fixed; ///< of float or double pixels, as the moving image
+  Volume                                   fixed; ///< float or double pixels, like the moving image
   Volume                                   moving;
-  std::vector<Volume>                      movingColours; ///< planes of a moving image of colours; else empty
+  std::vector<Volume>                      movingColours; ///< planes of a moving colour image; otherwise empty
   MaskList                                 fixedMasks;    ///< of std::uint8_t, 0 or 1
   MaskList                                 movingMasks;
-  std::vector<FurtherPair>                 further;      ///< additional pairs
-  std::vector<itk::CudaSpline::Landmark>   landmarks;    ///< that stages use
-  std::optional<Volume>                    fixedLabels;  ///< of std::int32_t, that stages use
-  std::optional<Volume>                    movingLabels; ///< the same
-  itk::TransformBase::Pointer              initial;      ///< of the images' dimension, in double; null: none
+  std::vector<AdditionalPair>              further;      ///< additional pairs
+  std::vector<itk::CudaSpline::Landmark>   landmarks;    ///< used by stages
+  std::optional<Volume>                    fixedLabels;  ///< std::int32_t, used by stages
+  std::optional<Volume>                    movingLabels; ///< like fixedLabels
+  itk::TransformBase::Pointer              initial; ///< of the dimension of the images, in double precision; null: none
   std::function<void(const Iteration &)>   progress;
-  std::function<void(const std::string &)> note; ///< what the user should know before a stage has ended
+  std::function<void(const std::string &)> note;                  ///< reports warnings before a stage has ended
   const std::atomic<int> *                 stopSignal{ nullptr }; ///< not 0: end at the next iteration
 };
 
-/** \brief Whether two images can belong to each other under a transform, from coarse images. */
+/** \brief Whether two images can belong to each other under a transform, estimated from coarse images. */
 using Agreement = itk::CudaSpline::ImageAgreement;
 
-/** \brief Factors of values, of the fixed and the moving image of each pair. */
+/** \brief Factors of the values of the fixed and the moving image of each pair. */
 using ValueFactors = std::vector<std::array<double, 2>>;
 
-/** \brief What was found. */
+/** \brief Result of a registration. */
 struct RegistrationResult
 {
   itk::TransformBase::Pointer transform; ///< from points of the fixed image to points of the moving one
-  itk::TransformBase::Pointer start;     ///< where the first stage started
+  itk::TransformBase::Pointer start;     ///< start of the first stage
   std::vector<StageResult>    stages;
   bool                        isStopped{ false }; ///< by the signal: the transform is the best so far
-  std::optional<Agreement>    agreement;          ///< nothing if it was stopped
-  ValueFactors                valueFactors;       ///< by which values were multiplied to be compared
+  std::optional<Agreement>    agreement;          ///< empty if it was stopped
+  ValueFactors                valueFactors;       ///< factors of the values that were compared
 };
 
-/** \brief Registers with itk::CudaSpline::RunRegistration().
+/** \brief Registers images with itk::CudaSpline::RunRegistration().
  *
- * \exception ProgramError the images do not overlap or do not fit the specification, or the device that was asked for
- * did not compute */
+ * \exception ProgramError the images do not overlap or do not match the specification, or the requested device did not
+ * compute the result */
 RegistrationResult
 Register(const RegistrationRequest & request);
 
-/** \brief What the stages are expected to take, of images whose pixels were not read. */
+/** \brief Returns the expected times of the stages, for images without pixels. */
 std::vector<itk::CudaSpline::StageForecast>
 Forecast(const RegistrationRequest & request);
 
-/** \brief How similar the fixed image and the moving one are. */
+/** \brief Similarity of the fixed and the moving image. */
 using Similarity = itk::CudaSpline::PairSimilarity;
 
-/** \brief Similarity of the first pair under a transform and the masks.
+/** \brief Measures the similarity of the first pair under a transform and the masks.
  *
  * \exception std::invalid_argument the images do not overlap */
 Similarity
 MeasureSimilarity(const RegistrationRequest & request, const itk::TransformBase * transform);
 
-/** \brief Agreement of the first pair under a transform and the masks. */
+/** \brief Measures the agreement of the first pair under a transform and the masks. */
 Agreement
 MeasureAgreement(const RegistrationRequest & request, const itk::TransformBase * transform);
 
-/** \brief An image of the moving space under a transform, interpolated as the user asked for, with the default value
- * where the moving image was not finite.
+/** \brief Warps an image in the space of the moving image, with the interpolation of the request. It has the default
+ * value where the moving image was not finite.
  *
- * \param[in] image of float or double, the moving image or a plane of its colours
- * \param[in] finite of TakeOutWhatIsNotFinite()
- * \param[in] transform of the images' dimension, in double
- * \return of the image's pixel type */
+ * \param[in] request, grid the registration and the grid of the result
+ * \param[in] image image of float or double: the moving image or a plane of its colours
+ * \param[in] finite result of MaskNonFiniteVoxels()
+ * \param[in] transform transform of the dimension of the images, in double precision
+ * \return an image with the pixel type of the image */
 Volume
-WarpWhatIsFinite(const RegistrationRequest &   request,
-                 const Volume &                image,
-                 const std::optional<Volume> & finite,
-                 const itk::TransformBase *    transform,
-                 const Grid &                  grid);
+ResampleWithValidityMask(const RegistrationRequest &   request,
+                         const Volume &                image,
+                         const std::optional<Volume> & finite,
+                         const itk::TransformBase *    transform,
+                         const Grid &                  grid);
 
-/** \brief The moving image under a transform, on the fixed image's grid. */
+/** \brief Warps the moving image to the grid of the fixed image. */
 Volume
-WarpWhatIsFinite(const RegistrationRequest &   request,
-                 const std::optional<Volume> & finite,
-                 const itk::TransformBase *    transform);
+ResampleWithValidityMask(const RegistrationRequest &   request,
+                         const std::optional<Volume> & finite,
+                         const itk::TransformBase *    transform);
 
 } // namespace CudaSplineRegister
 

@@ -20,7 +20,7 @@
 #include "cli/RegistrationDocument.h"
 #include "console/Error.h"
 #include "process/LibraryMessages.h"
-#include "registration/Outside.h"
+#include "registration/NonFiniteVoxels.h"
 #include "io/volume/PixelType.h"
 #include "process/ReadingProcess.h"
 #include "io/transforms/TransformInput.h"
@@ -45,14 +45,14 @@ namespace CudaSplineRegister
 namespace
 {
 
-/** The pixels of the images. */
+/** Returns the type of the pixels of the images. */
 ScalarType
 TypeOf(const Options & options)
 {
   return options.spec.precision;
 }
 
-/** Whether the numbers of a pixel are red, green and blue, and maybe opacity. */
+/** Returns whether the numbers of a pixel are red, green and blue, and possibly opacity. */
 bool
 IsOfColours(const ImageDescription & image)
 {
@@ -68,7 +68,7 @@ CheckIsPlainOrColour(const ImageDescription & image)
   }
 }
 
-/** The luminance of colours, as itk::RGBPixel has it. */
+/** Returns the luminance of colours, defined as in itk::RGBPixel. */
 Volume
 MakeLuminance(const std::vector<Volume> & planes, ScalarType type)
 {
@@ -88,8 +88,10 @@ MakeLuminance(const std::vector<Volume> & planes, ScalarType type)
   return luminance;
 }
 
-/** Reads an image as real numbers, of colours the luminance.
- * \param[out] colours real numbers of its planes; null: not wanted */
+/** Reads an image as real numbers. Colours are converted to their luminance.
+ *
+ * \param[in] description, type the image and the type of the result
+ * \param[out] colours real numbers of its planes; null: not needed */
 Volume
 ReadAs(ImageDescription description, ScalarType type, std::vector<Volume> * colours = nullptr)
 {
@@ -115,7 +117,7 @@ ReadPlane(ImageDescription description, std::size_t plane, ScalarType type)
   return CastVolume(ReadPlanes(description, 0)[plane], type);
 }
 
-/** Reads a volume of a series as real numbers, which stay when another one is read. */
+/** Reads a volume of a series as real numbers. They remain valid when another one is read. */
 Volume
 ReadVolume(ImageDescription & series, std::size_t number, ScalarType type)
 {
@@ -129,7 +131,8 @@ ReadVolume(ImageDescription & series, std::size_t number, ScalarType type)
   return copy;
 }
 
-/** The mean of all volumes of a series, as they are. Voxels that are NaN or infinite in one of them are NaN. */
+/** Returns the mean of all volumes of a series without registration. Voxels that are not finite in one of them are NaN.
+ */
 Volume
 ReadMean(ImageDescription & series, ScalarType type)
 {
@@ -151,7 +154,7 @@ ReadMean(ImageDescription & series, ScalarType type)
   return type == mean.type ? mean : CastVolume(mean, type);
 }
 
-/** A grid as the pipeline has it, without the inverse of its matrix. */
+/** Converts a grid to the pipeline's type, without the inverse of its matrix. */
 itk::CudaSpline::FieldGrid
 DescribeGrid(const Grid & grid)
 {
@@ -188,7 +191,7 @@ DescribeMask(const std::string & path, const Grid & of, bool force)
   return image;
 }
 
-/** Finds the masks of an image: none, one, or one for each stage. */
+/** Opens the masks of an image: none, one, or one for each stage. */
 std::vector<std::optional<ImageDescription>>
 DescribeMasks(const std::string &              option,
               const std::vector<std::string> & paths,
@@ -209,7 +212,7 @@ DescribeMasks(const std::string &              option,
   return masks;
 }
 
-/** Finds an image of an additional pair. Colours are compared by their luminance. */
+/** Opens an image of an additional pair. Colours are compared by their luminance. */
 ImageDescription
 DescribeFurther(const std::string & option, const std::string & path, unsigned int dimension, bool force)
 {
@@ -226,9 +229,9 @@ DescribeFurther(const std::string & option, const std::string & path, unsigned i
   return image;
 }
 
-/** Whether --channels has colours. */
+/** Throws if --channels does not have colours. */
 void
-CheckIsOfColours(const FurtherFiles & files, const FurtherDescription & pair)
+CheckIsOfColours(const AdditionalFiles & files, const AdditionalDescription & pair)
 {
   for (const ImageDescription * const image : { &pair.fixed, &pair.moving })
   {
@@ -239,7 +242,7 @@ CheckIsOfColours(const FurtherFiles & files, const FurtherDescription & pair)
   }
 }
 
-/** Reads a mask: 1 where the image is a number that is not 0. */
+/** Reads a mask: 1 where the image is a number other than 0. */
 std::optional<Volume>
 ReadMask(const std::optional<ImageDescription> & description)
 {
@@ -290,9 +293,9 @@ JoinAll(const std::optional<Volume> & finite, const MaskList & masks)
   return joined;
 }
 
-/** Starts the GPU in the background where the iterations that the stages may take are worth it: half of them, as many
- * as optimizers are seen to take. Those of SyN, with warps and inversions, are as much work as some twenty
- * evaluations. */
+/** Starts the GPU in the background if the expected iterations of the stages are worth it. These are half of the
+ * maximum, as observed with optimizers. An iteration of SyN, with warps and inversions, is as much work as about
+ * twenty evaluations. */
 void
 StartDeviceAhead(const Grid & grid, std::size_t volumes, const Options & options)
 {
@@ -304,12 +307,12 @@ StartDeviceAhead(const Grid & grid, std::size_t volumes, const Options & options
   moving.dimension = grid.dimension;
   std::copy_n(grid.size.begin(), grid.dimension, moving.size.begin());
   const auto voxels = static_cast<double>(grid.GetNumberOfVoxels());
-  double     calls = 0.0; // of all voxels
+  double     calls = 0.0; // with all voxels
   for (const StageSpec & stage : options.spec.stages)
   {
     for (const itk::CudaSpline::PyramidLevel & level : stage.levels)
     {
-      const double evaluations = stage.IsOfFields() ? 10.0 : 0.5; // of a metric, an iteration
+      const double evaluations = stage.IsOfFields() ? 10.0 : 0.5; // evaluations of a metric per maximum iteration
       const double fraction = stage.samples.choice == itk::CudaSpline::SampleChoice::All ? 1.0 : stage.samples.fraction;
       calls += evaluations * level.iterations * fraction / std::pow(level.shrink, grid.dimension);
     }
@@ -339,7 +342,7 @@ CheckGeometry(const std::string & name, const Grid & grid, const Grid & image)
 RegistrationInputs
 DescribeInputs(Options & options)
 {
-  // Processes that read are forked before the start of a device, which has threads.
+  // Processes that read are forked before a device is started, which starts threads.
   RegistrationInputs inputs;
   inputs.moving = DescribeImage(options.moving, { "", options.force });
   inputs.fixed =
@@ -383,7 +386,7 @@ DescribeInputs(Options & options)
                        "\" has the volumes 0 to " + std::to_string(inputs.moving.layout.volumes - 1));
   }
   CheckDocument(grid, options);
-  for (const FurtherFiles & files : options.further)
+  for (const AdditionalFiles & files : options.further)
   {
     inputs.further.push_back({ DescribeFurther("--also-fixed", files.fixed, dimension, options.force),
                                DescribeFurther("--also-moving", files.moving, dimension, options.force) });
@@ -426,7 +429,7 @@ LayoutsOf(const RegistrationInputs & inputs)
   OutputLayouts layouts{ LayoutOnGrid(inputs.fixed, &inputs.moving),
                          LayoutOnGrid(inputs.moving, &inputs.fixed),
                          LayoutOnGrid(inputs.fixed, nullptr) };
-  layouts.inverseWarped.components = 1; // of colours the luminance
+  layouts.inverseWarped.components = 1; // the luminance of colours
   layouts.inverseWarped.pixel = itk::IOPixelEnum::SCALAR;
   return layouts;
 }
@@ -439,7 +442,7 @@ ReadFixed(const Options & options, RegistrationInputs & inputs, RegistrationRequ
                   : options.target == TargetKind::Mean     ? ReadMean(inputs.moving, type)
                                                            : ReadVolume(inputs.moving, options.targetVolume, type);
   request.fixedMasks =
-    JoinAll(TakeOutWhatIsNotFinite(request.fixed, "fixed"), ReadMasks(inputs.fixedMasks, inputs.masksOfFixed));
+    JoinAll(MaskNonFiniteVoxels(request.fixed, "fixed"), ReadMasks(inputs.fixedMasks, inputs.masksOfFixed));
 }
 
 void
@@ -452,7 +455,7 @@ ReadMoving(const Options &         options,
   const ScalarType type = TypeOf(options);
   request.moving =
     inputs.IsSeries() ? ReadVolume(inputs.moving, volume, type) : ReadAs(inputs.moving, type, &request.movingColours);
-  finite = TakeOutWhatIsNotFinite(request.moving, "moving");
+  finite = MaskNonFiniteVoxels(request.moving, "moving");
   request.movingMasks = JoinAll(finite, ReadMasks(inputs.movingMasks, inputs.masksOfMoving));
 }
 
@@ -462,15 +465,15 @@ ReadFurther(const Options & options, RegistrationInputs & inputs, RegistrationRe
   const ScalarType type = TypeOf(options);
   for (std::size_t number = 0; number < inputs.further.size(); ++number)
   {
-    const FurtherDescription & from = inputs.further[number];
-    FurtherPair                pair;
-    const auto                 plane = options.further[number].plane;
+    const AdditionalDescription & from = inputs.further[number];
+    AdditionalPair                pair;
+    const auto                    plane = options.further[number].plane;
     pair.fixed = plane ? ReadPlane(from.fixed, *plane, type) : ReadAs(from.fixed, type);
     pair.moving = plane ? ReadPlane(from.moving, *plane, type) : ReadAs(from.moving, type);
     const std::string which = "further " + std::to_string(number + 1);
     pair.fixedMasks =
-      JoinAll(TakeOutWhatIsNotFinite(pair.fixed, which + ". fixed"), ReadMasks(inputs.fixedMasks, inputs.masksOfFixed));
-    pair.movingMasks = JoinAll(TakeOutWhatIsNotFinite(pair.moving, which + ". moving"),
+      JoinAll(MaskNonFiniteVoxels(pair.fixed, which + ". fixed"), ReadMasks(inputs.fixedMasks, inputs.masksOfFixed));
+    pair.movingMasks = JoinAll(MaskNonFiniteVoxels(pair.moving, which + ". moving"),
                                ReadMasks(inputs.movingMasks, inputs.masksOfMoving));
     request.further.push_back(std::move(pair));
   }

@@ -32,25 +32,25 @@ namespace CudaSplineRegister
 {
 
 /** \brief The headers of an additional pair of images. */
-struct FurtherDescription
+struct AdditionalDescription
 {
   ImageDescription fixed;
   ImageDescription moving;
 };
 
-/** \brief What is read, of which the headers are known. */
+/** \brief The inputs, with their headers. */
 struct RegistrationInputs
 {
   ImageDescription                             fixed;
-  ImageDescription                             moving;     ///< the fixed image where motion is corrected
-  std::vector<FurtherDescription>              further;    ///< additional pairs
+  ImageDescription                             moving;     ///< the fixed image for motion correction
+  std::vector<AdditionalDescription>           further;    ///< additional pairs
   std::vector<std::optional<ImageDescription>> fixedMasks; ///< none, one, or one for each stage
   std::vector<std::optional<ImageDescription>> movingMasks;
-  std::optional<MaskList>                      masksOfFixed; ///< of fixedMasks, when they were read
+  std::optional<MaskList>                      masksOfFixed; ///< pixels of fixedMasks after they were read
   std::optional<MaskList>                      masksOfMoving;
   itk::TransformBase::Pointer                  initial; ///< null: none
 
-  /** The moving image has several volumes. */
+  /** Returns whether the moving image has several volumes. */
   bool
   IsSeries() const
   {
@@ -59,44 +59,50 @@ struct RegistrationInputs
 };
 
 /** \brief Reads headers and the initial transform, checks the options that depend on them, and then starts the device.
- * \param[in,out] options for a large fixed image its stages become those of large images
+ *
+ * \param[in,out] options for a large fixed image, its stages become those of large images
  * \exception ProgramError the request is invalid, or a file cannot be read */
 RegistrationInputs
 DescribeInputs(Options & options);
 
-/** \brief The layout of what an image becomes on the grid of another one: it keeps what it says of itself (the
- * description, of a series its fourth axis), and the codes of NIfTI's space are those of the grid.
+/** \brief Returns the layout of an image that is computed on the grid of another one. It keeps its own information (the
+ * description, the fourth axis of a series). The codes of NIfTI's space are those of the grid.
+ *
+ * \param[in] grid image with the grid
  * \param[in] image null: a computed image without a header */
 ImageLayout
 LayoutOnGrid(const ImageDescription & grid, const ImageDescription * image);
 
-/** \brief Layouts of the images that are written. */
+/** \brief Layouts of the output images. */
 struct OutputLayouts
 {
-  ImageLayout warped;        ///< a series on the fixed image's grid
-  ImageLayout inverseWarped; ///< the fixed image on the moving one's grid
-  ImageLayout computed;      ///< what is computed on the fixed image's grid
+  ImageLayout warped;        ///< a series on the grid of the fixed image
+  ImageLayout inverseWarped; ///< the fixed image on the grid of the moving one
+  ImageLayout computed;      ///< images that are computed on the grid of the fixed image
 };
 
-/** \brief Layouts of what a registration writes. */
+/** \brief Returns the layouts of the outputs of a registration. */
 OutputLayouts
 LayoutsOf(const RegistrationInputs & inputs);
 
-/** \brief Refuses a mask or label map that has lost the geometry of its image (HasLostGeometry()).
+/** \brief Throws if a mask or label map has lost the geometry of its image (HasLostGeometry()).
  *
- * \param[in] name what it is, for the message
+ * \param[in] name its name, for the message
  * \param[in] grid its grid
  * \param[in] image grid of its image */
 void
 CheckGeometry(const std::string & name, const Grid & grid, const Grid & image);
 
-/** \brief Reads the fixed image, or what a series has instead of it, and its mask. */
+/** \brief Reads the fixed image, or the image that replaces it for a series, and its mask. */
 void
 ReadFixed(const Options & options, RegistrationInputs & inputs, RegistrationRequest & request);
 
 /** \brief Reads the moving image, or a volume of it, and its mask.
+ *
+ * \param[in] options, inputs the options and headers
  * \param[in] volume its number, from 0
- * \param[out] finite where the moving image had finite values, if not everywhere */
+ * \param[in,out] request receives the image and the mask
+ * \param[out] finite mask of the finite voxels of the moving image, if some are not finite */
 void
 ReadMoving(const Options &         options,
            RegistrationInputs &    inputs,

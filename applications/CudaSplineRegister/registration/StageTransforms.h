@@ -36,7 +36,7 @@
 #include <vector>
 
 /** \file
- * \brief The transforms of the stages. */
+ * \brief Transforms of the stages. */
 
 namespace CudaSplineRegister
 {
@@ -59,7 +59,7 @@ struct StageTransforms
   using Point = typename Base::InputPointType;
   using Mesh = typename Spline::MeshSizeType;
 
-  /** The identity of a kind, about a centre. */
+  /** Returns the identity of a kind, about a centre. */
   static typename Base::Pointer
   MakeLinear(itk::CudaSpline::LinearKind kind, const Point & centre)
   {
@@ -81,7 +81,7 @@ struct StageTransforms
     return transform.GetPointer();
   }
 
-  /** A B-spline transform that moves nothing yet, on the domain of an image. */
+  /** Returns a B-spline transform without displacements on the domain of an image. */
   static typename Spline::Pointer
   MakeSpline(const Image * image, const Mesh & mesh)
   {
@@ -94,14 +94,15 @@ struct StageTransforms
     return spline;
   }
 
-  /** A copy, but of a displacement field, which is large, and which no stage changes. */
+  /** Returns a copy. Displacement fields are not copied, because they are large, and no stage changes them. */
   static typename Base::Pointer
   Copy(const typename Base::Pointer & transform)
   {
     return dynamic_cast<const Field *>(transform.GetPointer()) != nullptr ? transform : transform->Clone();
   }
 
-  /** Transforms as one, the last applied first to a point; a copy, so that later stages change nothing of it. */
+  /** Combines transforms; the last one is applied first to a point. They are copied, so that later stages do not change
+   * them. */
   static typename Base::Pointer
   Combine(const std::vector<typename Base::Pointer> & chain)
   {

@@ -83,7 +83,7 @@ int
 DeviceOfPointer(const void * pointer);
 
 /** \brief A user's request for a device. */
-struct DeviceWish
+struct DeviceRequest
 {
   /** The kinds of requests. */
   enum class Kind : unsigned char
@@ -103,7 +103,7 @@ struct DeviceWish
  *
  * \param[in] word "", "auto", "cpu", "gpu", the number of a device, or several numbers separated by commas
  * \exception DeviceError another word, or a number that occurs twice */
-DeviceWish
+DeviceRequest
 ParseDeviceWish(const std::string & word = {});
 
 /** \brief The device that operations use, or why there is none. */

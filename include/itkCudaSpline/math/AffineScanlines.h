@@ -29,7 +29,7 @@ namespace itk::CudaSpline
  * @{ */
 
 /** \brief Maximum number of affine maps in AffineScanlines. */
-inline constexpr int MostAffineStages = 8;
+inline constexpr int MaxAffineStages = 8;
 
 /** \brief The ends of the scanlines of an output in the input, mapped by affine maps one after the other, as
  * itk::ResampleImageFilter maps them with an itk::CompositeTransform of these. */
@@ -38,7 +38,7 @@ struct AffineScanlines
 {
   double                outputOrigin[VDimension]{};             ///< point of the output's index 0 (mm)
   double                indexToPoint[VDimension][VDimension]{}; ///< of the output (mm per index)
-  AffineMap<VDimension> stages[MostAffineStages];               ///< in the order in which they map points (mm)
+  AffineMap<VDimension> stages[MaxAffineStages];                ///< in the order in which they map points (mm)
   int                   stageCount{ 0 };                        ///< number of stages
   double                inputOrigin[VDimension]{};              ///< point of the input's index 0 (mm)
   double                pointToIndex[VDimension][VDimension]{}; ///< of the input (indices per mm)

@@ -19,7 +19,7 @@
 #define itkCudaSpline_pipeline_RegistrationPipeline_h
 
 #include "itkCudaSpline/device/Stream.h"
-#include "itkCudaSpline/kernels/backend/BackendLedger.h"
+#include "itkCudaSpline/kernels/backend/BackendCostModel.h"
 #include "itkCudaSpline/kernels/backend/OperationRun.h"
 #include "itkCudaSpline/kernels/registration/ImageAgreement.h"
 #include "itkCudaSpline/kernels/registration/Landmarks.h"

@@ -27,12 +27,12 @@
 #include <limits>
 
 /** \file
- * \brief Lists of coordinates that lie anywhere in a large volume, from bricks of 64 bytes: 4 x 2 x 2 floats, or
- * 2 x 2 x 2 doubles.
+ * \brief Interpolation at lists of scattered coordinates in a large volume, from bricks of 64 bytes: 4 x 2 x 2 floats,
+ * or 2 x 2 x 2 doubles.
  *
- * Memory is read by 64 bytes. Of 4 x 4 x 4 taps of floats those of a row are in 1.2 such pieces, 19 for the support; of
- * bricks it is 1.75 x 2.5 x 2.5, 11. (Doubles: 22, and 2.5 x 2.5 x 2.5, 16.) To make the bricks takes as long as to
- * read and write the volume once. */
+ * Memory is read in sectors of 64 bytes. A row of 4 x 4 x 4 taps of floats is in 1.2 such sectors, which is 19 for the
+ * support. With bricks it is 1.75 x 2.5 x 2.5, which is 11. (Doubles: 22, and 2.5 x 2.5 x 2.5, which is 16.) Making the
+ * bricks takes as long as reading and writing the volume once. */
 
 namespace itk::CudaSpline
 {
@@ -49,13 +49,14 @@ struct alignas(16) BrickRow
   TReal lane[Length];
 };
 
-/** A volume in bricks, x first: a brick is four rows, which follow each other along y and z. */
+/** A volume in bricks, x first. A brick is four rows, which follow each other along y and z. */
 struct BrickShape
 {
-  int size[3];   ///< elements
-  int bricks[3]; ///< that it takes
+  int size[3];   ///< in elements
+  int bricks[3]; ///< number of bricks
 
-  /** \param[in] length of a row */
+  /** \param[in] arguments the volume
+   * \param[in] length elements of a row of a brick */
   BrickShape(const ArrayArguments & arguments, int length)
   {
     for (int d = 0; d < 3; ++d)
@@ -66,14 +67,14 @@ struct BrickShape
     }
   }
 
-  /** Number of bricks. */
+  /** Returns the number of bricks. */
   CUDASPLINE_HOST_DEVICE std::int64_t
                          Count() const
   {
     return std::int64_t{ bricks[0] } * bricks[1] * bricks[2];
   }
 
-  /** What an index along y or z adds to the number of a row. */
+  /** Offset in rows of an index along y or z. */
   ///@{
   __device__ __forceinline__ int
   OfRow(int y) const
@@ -88,7 +89,7 @@ struct BrickShape
   ///@}
 };
 
-/** One thread per brick; its elements beyond the volume are 0. */
+/** Makes the bricks with one thread per brick. Elements beyond the volume are 0. */
 template <typename TReal>
 __global__ void
 __launch_bounds__(ArrayThreads)
@@ -122,8 +123,8 @@ __launch_bounds__(ArrayThreads)
   }
 }
 
-/** DirectReader of bricks: sums rows lane by lane, whole ones, in the order of TensorProductSum(), and picks the lanes
- * of the support last. */
+/** DirectReader of bricks. It sums complete rows lane by lane, in the order of TensorProductSum(), and selects the
+ * lanes of the support last. */
 template <unsigned int VOrder, typename TReal>
 struct BrickReader
 {
@@ -132,7 +133,7 @@ struct BrickReader
   static constexpr bool         IsOfLists = true;
   static constexpr unsigned int Taps = VOrder + 1;
   static constexpr unsigned int Length = Row::Length;
-  static constexpr unsigned int Rows = (Taps + 2 * Length - 2) / Length; ///< that a row of the support may touch
+  static constexpr unsigned int Rows = (Taps + 2 * Length - 2) / Length; ///< maximum number for a row of the support
 
   using Sums = Lanes<Rows * Length, TReal>;
 
@@ -150,7 +151,7 @@ struct BrickReader
       start[d] = ShortArraySupport<VOrder>(x[d], position);
       SplineWeights<VOrder>(position, weights[d]);
     }
-    const int         shift = start[0] % static_cast<int>(Length); // no index of a support within is negative
+    const int         shift = start[0] % static_cast<int>(Length); // indices of a support inside are not negative
     const Row * const first = bricks + start[0] / static_cast<int>(Length) * 4;
     Sums              sum;
 #pragma unroll
@@ -180,7 +181,7 @@ struct BrickReader
   }
 
 private:
-  /** Those of a row that the support touches. */
+  /** Reads those bricks of a row that the support intersects. */
   __device__ static __forceinline__ Sums
   RowsAt(const Row * at, int shift)
   {
@@ -218,7 +219,7 @@ private:
 template <unsigned int VOrder, typename TReal>
 __global__ void
 __launch_bounds__(ArrayThreads,
-                  VOrder == 3 && sizeof(TReal) == 4 ? 3 : 2) // more would leave the sums too few registers
+                  VOrder == 3 && sizeof(TReal) == 4 ? 3 : 2) // more blocks would leave too few registers for the sums
   ArrayBrickKernel(const __grid_constant__ ArrayArguments arguments,
                    const __grid_constant__ ArrayDirect<3> direct,
                    const ArrayTiles                       tiles,
@@ -229,14 +230,16 @@ __launch_bounds__(ArrayThreads,
   RunDirect<3, VOrder, TReal>(arguments, direct, tiles, reader);
 }
 
-/** Whether bricks are worth making. \tparam TReal type of the elements */
+/** Returns whether bricks pay.
+ *
+ * \tparam TReal type of the elements */
 template <typename TReal>
 bool
 ServesInBricks(const ArrayArguments & arguments)
 {
-  constexpr double least = 48 << 20;                           // bytes: less is in the second-level cache
-  constexpr double most = std::numeric_limits<int>::max() / 2; // rows have numbers of 32 bits
-  constexpr double few = 16.0;                                 // elements to one of the list: it saves as much
+  constexpr double least = 48 << 20;                           // bytes; smaller volumes are in the L2 cache
+  constexpr double most = std::numeric_limits<int>::max() / 2; // rows are numbered with 32 bits
+  constexpr double few = 16.0; // elements for each one of the list: costs are then equal
   if (arguments.map != ArrayMap::Coordinates || !ArrayDirect<3>::CanEvaluate(arguments) ||
       (arguments.order != 3 && arguments.order != 5))
   {
@@ -254,13 +257,13 @@ ServesInBricks(const ArrayArguments & arguments)
          static_cast<double>(output.Lines() * output.Samples()) >= count / few;
 }
 
-/** LaunchArrayBricks() of elements of a type. */
+/** LaunchArrayBricks() for a type of elements. */
 template <typename TReal>
 bool
 LaunchBricks(ArrayArguments arguments, const Stream & stream)
 {
   using Row = BrickRow<TReal>;
-  // For floats the tiles were tried before.
+  // For floats, tiles have already been tried.
   if (!ServesInBricks<TReal>(arguments) || (sizeof(TReal) == 8 && ListLiesTogether(arguments, stream)))
   {
     return false;
@@ -278,12 +281,12 @@ LaunchBricks(ArrayArguments arguments, const Stream & stream)
     {
       throw;
     }
-    return false; // it goes without
+    return false; // the caller continues without bricks
   }
   auto * const rows = static_cast<Row *>(bricks.Data());
   ArrayBricksKernel<TReal><<<BlocksOf(shape.Count()), ArrayThreads, 0, stream.Get()>>>(arguments, shape, rows);
   CheckCuda(cudaGetLastError(), "ArrayBricksKernel");
-  constexpr int        often = 4; // elements of a thread: 8 take longer
+  constexpr int        often = 4; // elements of a thread: 8 are slower
   const ArrayDirect<3> direct(arguments);
   const ArrayTiles     tiles(arguments.output.shape, false, often);
   const auto           kernel = arguments.order == 3 ? ArrayBrickKernel<3, TReal> : ArrayBrickKernel<5, TReal>;

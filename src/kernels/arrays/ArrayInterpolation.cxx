@@ -45,7 +45,7 @@ CheckArray(const StridedArray & array, const std::string & name)
       throw std::invalid_argument("The " + name + " is empty: its size along axis " + std::to_string(d) + " is " +
                                   std::to_string(array.size[d]) + ".");
     }
-    // Tables count in 32 bits, beyond the ends too.
+    // Tables count with 32 bits, also beyond the ends.
     if (array.size[d] > std::numeric_limits<std::int32_t>::max() - 4 * ArrayPadding)
     {
       throw std::invalid_argument("Axis " + std::to_string(d) + " of the " + name + " has " +
@@ -60,7 +60,7 @@ CheckArray(const StridedArray & array, const std::string & name)
   }
 }
 
-/** Plain elements are those that kernels read and write. */
+/** Checks that elements have types that kernels read and write. */
 void
 CheckPlain(const StridedArray & array, const std::string & name)
 {

@@ -30,7 +30,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Neighbours that are summed up together. */
+/** Number of neighbours that are summed together. */
 constexpr std::int64_t PackLength = 32;
 
 template <typename TReal>
@@ -39,13 +39,13 @@ struct Pack
   TReal lane[PackLength];
 };
 
-/** The host's threads, for ArrayRun.h. */
+/** The threads of the host as a backend of ArrayRun.h. */
 class ArrayBackend
 {
 public:
   static constexpr bool convertsInFilter = true;
 
-  /** Memory that is not written before it is used. */
+  /** Uninitialized memory. */
   template <typename T>
   class Buffer
   {
@@ -110,7 +110,7 @@ public:
     {
       elements.owned = this->Allocate<TReal>(descriptor.Count());
     }
-    // In place where that is possible.
+    // In place if possible.
     TReal * const to = elements.owned.Data() != nullptr ? elements.owned.Data() : target;
     if (axis == MaximumDimension)
     {
@@ -188,7 +188,7 @@ public:
     });
   }
 
-  /** Evaluates, of taps that are read where they are. */
+  /** Evaluates elements, with taps that are read from their original memory. */
   template <typename TReal>
   void
   Gather(ArrayArguments arguments, const StridedArray & source) const
@@ -230,7 +230,7 @@ public:
     }
   }
 
-  /** Evaluates some elements by their numbers. */
+  /** Evaluates elements with given numbers. */
   template <typename TReal>
   void
   EvaluateSome(const ArrayArguments & arguments, const std::vector<std::int64_t> & elements) const
@@ -248,7 +248,7 @@ public:
     });
   }
 
-  /** The sums of the axes one after the other take fewer operations. */
+  /** Returns whether sums along one axis after the other need fewer operations. */
   template <typename TReal>
   bool
   EvaluateAllAxes(const ArrayArguments &) const
@@ -257,7 +257,7 @@ public:
   }
 
 private:
-  /** Calls \p body with parts of lines: few long ones are cut as well as many short ones. */
+  /** Calls \p body with parts of lines. A few long lines are divided as well as many short ones. */
   template <typename TBody>
   void
   ForParts(const ArrayShape & shape, const TBody & body) const
@@ -289,7 +289,8 @@ private:
   const ExecutionContext & m_Context;
 };
 
-/** The context of a call with so many elements: to start threads takes longer than to make a few thousand. */
+/** Returns the context for a number of elements. Starting threads takes longer than computing a few thousand elements.
+ */
 ExecutionContext
 ContextFor(std::int64_t elements, const ExecutionContext & context)
 {
@@ -299,14 +300,15 @@ ContextFor(std::int64_t elements, const ExecutionContext & context)
   return own;
 }
 
-/** Filters what few elements read and evaluates them, window by window; false where that is the whole. */
+/** Filters the samples that few elements read, and evaluates these elements, window by window. Returns false if this is
+ * the whole array. */
 template <typename TReal>
 bool
 RunWindows(ArrayBackend & backend, const ArrayInterpolation & interpolation)
 {
   const bool   isPadded = IsPadded(interpolation.mode);
   const double padding = isPadded ? static_cast<double>(ArrayPadding) : 0.0;
-  StridedArray whole = interpolation.input; // with the padding, nowhere in memory
+  StridedArray whole = interpolation.input; // with padding, but never allocated
   for (unsigned int d = 0; d < whole.dimension; ++d)
   {
     whole.size[d] += isPadded ? 2 * ArrayPadding : 0;
@@ -329,7 +331,7 @@ RunWindows(ArrayBackend & backend, const ArrayInterpolation & interpolation)
     std::array<bool, MaximumArrayDimension> axes;
     axes.fill(true);
     FilterElements(backend, elements, axes, interpolation.order, FilterExtensionOf(interpolation.mode));
-    // Where the whole would begin: places in the window are places in the whole.
+    // Start of the whole array in virtual memory: positions in the window are then positions in the whole array.
     std::int64_t offset = 0;
     for (unsigned int d = 0; d < whole.dimension; ++d)
     {
@@ -366,7 +368,7 @@ RunOnHost(const ArrayInterpolation & interpolation, const ExecutionContext & con
     }
     return;
   }
-  // Coefficients that are read more often than they are many are converted before.
+  // Coefficients are converted first if the number of reads is larger than their number.
   const bool isCopied = interpolation.order >= 2 && outputs * taps > input.Count();
   if (interpolation.order <= 1 || !(isCopied || CanReadOriginal<TReal>(interpolation, GoesByAxes(interpolation.map))))
   {

@@ -39,7 +39,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** The current device, for ArrayRun.h: all in one stream. */
+/** The current device as a backend of ArrayRun.h. All work is in one stream. */
 class ArrayBackend
 {
 public:
@@ -98,7 +98,7 @@ public:
          TReal *                              target) const
   {
     const TReal * const from = static_cast<const TReal *>(elements.view.data);
-    TReal * const       own = elements.owned.Data(); // may be overwritten: then it is what is read
+    TReal * const       own = elements.owned.Data(); // may be overwritten; if it exists, it is the input
     const int           passes = axis == MaximumDimension ? PrefilterPasses<TReal>(descriptor) : 1;
     auto                made = this->Allocate<TReal>(target != nullptr ? 0 : descriptor.Count());
     auto                between = this->Allocate<TReal>(passes > 1 && own == nullptr ? descriptor.Count() : 0);
@@ -110,7 +110,7 @@ public:
     else if (passes % 2 == 0 && own != nullptr)
     {
       LaunchPrefilterTo(descriptor, from, own, to, m_Stream);
-      return; // back where they were
+      return; // the result is in the original memory
     }
     else
     {
@@ -144,7 +144,7 @@ public:
     using Vector = std::conditional_t<sizeof(TReal) == 4, float4, double2>;
     constexpr std::int64_t width = sizeof(Vector) / sizeof(TReal);
     const std::int64_t     count = pass.outer * pass.table.count * pass.inner;
-    // The output is ours, and aligned; the source may be the caller's.
+    // The output is allocated by this class and aligned; the source may be the caller's.
     if (pass.inner % width == 0 && reinterpret_cast<std::uintptr_t>(pass.source) % sizeof(Vector) == 0)
     {
       ArrayAxisKernel<Vector><<<BlocksOf(count / width), ArrayThreads, 0, m_Stream.Get()>>>(pass, count / width);
@@ -171,7 +171,7 @@ public:
   void
   Evaluate(ArrayArguments arguments) const
   {
-    constexpr double fewRows = 3.0; // where a tile gains less for two taps an axis than it costs
+    constexpr double fewRows = 3.0; // below it, a tile gains less for two taps per axis than it costs
     if constexpr (std::is_same_v<TReal, float>)
     {
       if ((arguments.order > 1 || CrossedRows(arguments) > fewRows) && LaunchArrayTiles(arguments, m_Stream))
@@ -192,14 +192,14 @@ public:
     }
   }
 
-  /** Few taps, or those of a plane, are summed faster than memory is read for each axis. */
+  /** Returns whether few taps, or those of a plane, are summed faster than memory is read for each axis. */
   template <typename TReal>
   bool
   EvaluateAllAxes(const ArrayArguments & arguments) const
   {
     for (unsigned int d = 0; d < arguments.dimension; ++d)
     {
-      if (arguments.size[d] < 4 * (arguments.order + 1)) // most supports cross an end
+      if (arguments.size[d] < 4 * (arguments.order + 1)) // most supports extend beyond an edge
       {
         return false;
       }
@@ -216,7 +216,7 @@ public:
   }
 
 private:
-  /** True where input and output are the same elements in the same order. */
+  /** Returns whether input and output are the same elements in the same order. */
   static bool
   IsPlain(const ArrayCopy & copy)
   {
@@ -230,7 +230,9 @@ private:
     return isPlain;
   }
 
-  /** Enqueues ArrayDirectKernel. \return false where it does not serve */
+  /** Enqueues ArrayDirectKernel.
+   *
+   * \return whether the kernel can be used */
   template <typename TReal>
   bool
   EvaluateDirectly(const ArrayArguments & arguments) const
@@ -241,7 +243,7 @@ private:
       {
         return false;
       }
-      constexpr double              manyRows = 6.0; // a warp is then better square
+      constexpr double              manyRows = 6.0; // from here on, square warps are faster
       const ArrayDirect<VDimension> direct(arguments);
       const ArrayTiles              tiles(arguments.output.shape, CrossedRows(arguments) > manyRows, MaxDirectSamples);
       DispatchSplineOrder(arguments.order, [&](auto order) {
@@ -255,7 +257,7 @@ private:
                                     : launch(std::integral_constant<unsigned int, 3>());
   }
 
-  /** Rows of the source that the elements of a warp come from, along a line of an affine output. */
+  /** Returns the number of rows of the source that the elements of a warp need along a line of an affine output. */
   static double
   CrossedRows(const ArrayArguments & arguments)
   {

@@ -29,8 +29,7 @@
 #include <cstdint>
 
 /** \file
- * \brief Arrays of three dimensions from tiles in shared memory, at the places of affine
- * maps, maps by axis and lists. */
+ * \brief Interpolates 3D arrays from tiles in shared memory at the points of affine maps, maps by axis, and lists. */
 
 namespace itk::CudaSpline
 {
@@ -38,11 +37,11 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Boxes that ArrayFittingBoxesKernel looks at. */
+/** Number of boxes that ArrayFittingBoxesKernel checks. */
 constexpr unsigned int ProbedBoxes = 64;
 
-/** Of these, those whose coordinates have to lie in a tile. */
-constexpr unsigned int LeastFittingBoxes = 52;
+/** Minimum number of these boxes whose coordinates have to be inside a tile. */
+constexpr unsigned int MinFittingBoxes = 52;
 
 template <unsigned int VOrder, template <unsigned int> class TRule>
 __global__ void
@@ -56,7 +55,7 @@ __launch_bounds__(BoxThreads(Derivatives::None), BoxBlocks(Derivatives::None))
   RunTile<ArrayMethod<VOrder>, Derivatives::None>(source, lines, plan, rule);
 }
 
-/** Counts the boxes of the output, of some that are spread over it, whose coordinates are close together. */
+/** Checks boxes that are distributed over the output, and counts those whose coordinates are close together. */
 __global__ void
 __launch_bounds__(BoxThreads(Derivatives::None))
   ArrayFittingBoxesKernel(const __grid_constant__ EvaluationArguments<3> source,
@@ -66,7 +65,7 @@ __launch_bounds__(BoxThreads(Derivatives::None))
                           const uint3                                    grid,
                           unsigned int *                                 fitting)
 {
-  using Reader = TileReader<ArrayMethod<3>>; // about, for other orders
+  using Reader = TileReader<ArrayMethod<3>>; // approximate for other orders
   __shared__ TileShared shared;
   __shared__ ListRule<3>::Line prepared[TileShape::MaxLines];
   const std::uint64_t          boxes = std::uint64_t{ grid.x } * grid.y * grid.z;
@@ -86,7 +85,7 @@ __launch_bounds__(BoxThreads(Derivatives::None))
   }
 }
 
-/** The source as the tile kernels read it. Inside is where FoldCoordinate() leaves a coordinate as it is. */
+/** Returns the source as the tile kernels read it. A coordinate is inside if FoldCoordinate() does not change it. */
 EvaluationArguments<3>
 SourceOf(const ArrayArguments & array)
 {
@@ -109,7 +108,7 @@ SourceOf(const ArrayArguments & array)
     }
     else if (array.mode == ArrayMode::GridConstant)
     {
-      margin = static_cast<double>(MaxTileIndex / 2); // all of them are, but a tile has no more
+      margin = static_cast<double>(MaxTileIndex / 2); // all are inside, but a tile is limited
     }
     source.lower[d] = -margin;
     source.upper[d] = std::nextafter(last + margin, HUGE_VAL);
@@ -117,7 +116,7 @@ SourceOf(const ArrayArguments & array)
   return source;
 }
 
-/** Whether the kernels that take tiles can do it; all else is for those that take elements. */
+/** Returns whether the tile kernels can be used. If not, kernels that process single elements are used. */
 bool
 CanTile(const ArrayArguments & array)
 {
@@ -134,14 +133,14 @@ CanTile(const ArrayArguments & array)
   return can && shape.Lines() < INT_MAX && shape.Samples() < INT_MAX;
 }
 
-/** How the output of a list is cut, of whose coordinates nothing is known: into boxes of 16 x 8 x 16, and tiles for
- * maps that neither stretch nor turn them much, two blocks to a multiprocessor. */
+/** Returns the boxes of the output of a list. Nothing is known about its coordinates. Boxes are 16 x 8 x 16, and tiles
+ * are chosen for maps that neither stretch nor rotate them much, with two blocks per multiprocessor. */
 TilePlan
 PlanOfList(const EvaluationArguments<3> & source, const ArrayShape & shape, const SharedMemorySizes & memory)
 {
   constexpr int mostSlices = 28;
   constexpr int leastSlices = 20;
-  constexpr int reserved = 1024; // bytes of shared memory that each block takes for the system
+  constexpr int reserved = 1024; // shared memory in bytes that the system uses in each block
   TilePlan      plan;
   plan.threads = 512;
   plan.axis[1] = 1;
@@ -155,14 +154,14 @@ PlanOfList(const EvaluationArguments<3> & source, const ArrayShape & shape, cons
   {}
   plan.exists = 2 * (bytes() + reserved) <= memory.multiprocessor && bytes() <= memory.block && shape.size[2] >= 16 &&
                 shape.size[1] >= 8 && shape.size[0] >= 16;
-  constexpr std::int64_t few = 65536; // elements, for which it is not worth asking where they lie
+  constexpr std::int64_t few = 65536; // elements; for fewer, a check of their coordinates does not pay
   plan.exists = plan.exists && source.samples * shape.Lines() >= few;
   plan.rows = static_cast<int>(shape.size[1]);
   plan.isAligned = AreRowsAligned(source.source, source.extent.size[0]);
   return plan;
 }
 
-/** The part of the elements of a map by axis whose coordinates are not folded. */
+/** Returns the fraction of the elements of a map by axis whose coordinates are not folded. */
 double
 PartInside(const ArrayArguments & array, const EvaluationArguments<3> & source)
 {
@@ -179,7 +178,8 @@ PartInside(const ArrayArguments & array, const EvaluationArguments<3> & source)
   return part;
 }
 
-/** What a step along an axis of the output (second, x first) adds to a coordinate (first), about. */
+/** Computes the approximate change of a coordinate (first index) for a step along an axis of the output (second index,
+ * x first). */
 void
 FindSteps(const ArrayArguments & array, double (&steps)[3][3])
 {
@@ -215,7 +215,7 @@ LaunchMap(const ArrayArguments & array, const Stream & stream)
   const ArrayShape &           shape = array.output.shape;
   const EvaluationArguments<3> source = SourceOf(array);
   const std::int64_t           counts[3] = { shape.size[2], shape.size[1], shape.size[0] };
-  constexpr double             most = 0.75; // what is folded is evaluated apart: by axes it costs less
+  constexpr double             most = 0.75; // folded elements are evaluated without tiles, which costs less by axes
   if (GoesByAxes(array.map) && array.mode != ArrayMode::Constant && !(PartInside(array, source) >= most))
   {
     return false;
@@ -234,8 +234,8 @@ LaunchMap(const ArrayArguments & array, const Stream & stream)
   return true;
 }
 
-/** Whether the coordinates of a list are close together in each box; the host waits for the device that examines them.
- * */
+/** Returns whether the coordinates of a list are close together in each box. The host waits for the device, which
+ * checks them. */
 bool
 IsSpatiallyCoherent(const ArrayArguments &         array,
                     const EvaluationArguments<3> & source,
@@ -256,7 +256,7 @@ IsSpatiallyCoherent(const ArrayArguments &         array,
   CheckCuda(cudaMemcpyAsync(&count, fitting.Data(), sizeof(count), cudaMemcpyDeviceToHost, stream.Get()),
             "cudaMemcpyAsync");
   stream.Synchronize();
-  return count >= LeastFittingBoxes;
+  return count >= MinFittingBoxes;
 }
 
 template <unsigned int VOrder>
@@ -283,7 +283,7 @@ LaunchOrder(const ArrayArguments & array, const Stream & stream)
   {
     return LaunchMap<VOrder, AffineRule>(array, stream);
   }
-  if constexpr (VOrder % 2 == 1 && VOrder >= 3) // of the others, that few ask for, there are not all kernels
+  if constexpr (VOrder % 2 == 1 && VOrder >= 3) // other orders are rare, and do not have all kernels
   {
     return GoesByAxes(array.map) ? LaunchMap<VOrder, AxisRule>(array, stream) : LaunchList<VOrder>(array, stream);
   }

@@ -38,7 +38,7 @@ struct TapRange
   std::int64_t last;
 };
 
-/** Finds the best division of some elements into windows. */
+/** Finds the best division of elements into windows. */
 class WindowCutter
 {
 public:
@@ -57,14 +57,14 @@ public:
     this->FindTaps(arguments);
   }
 
-  /** Windows of all elements, and the samples that they have together. */
+  /** Computes windows of all elements, and returns their total number of samples. */
   std::int64_t
   Cut(std::vector<ArrayWindow> & windows)
   {
     return this->Cut(m_Reading.begin(), m_Reading.end(), windows);
   }
 
-  /** Elements that read nothing. */
+  /** Returns elements that read no sample. */
   const std::vector<std::int64_t> &
   GetOutside() const
   {
@@ -74,7 +74,7 @@ public:
 private:
   using Iterator = std::vector<std::int64_t>::iterator;
 
-  /** Cost of a window in addition to its samples, in samples. */
+  /** Cost of a window in addition to the cost of its samples, in samples. */
   static constexpr std::int64_t costOfWindow = 4096;
 
   void
@@ -113,7 +113,7 @@ private:
     }
   }
 
-  /** The window of some elements as one. */
+  /** Returns the window of a range of elements. */
   ArrayWindow
   WindowOf(Iterator begin, Iterator end) const
   {
@@ -132,7 +132,7 @@ private:
       std::int64_t first = range.first;
       std::int64_t length = range.last - range.first + 1;
       PrefilterWindow(m_Lines[d], 0, first, length);
-      if (first < 0 || first + length > size) // of a periodic line, over its end
+      if (first < 0 || first + length > size) // on a periodic line, across its end
       {
         first = 0;
         length = size;
@@ -144,7 +144,7 @@ private:
     return window;
   }
 
-  /** Appends the windows of some elements; returns their cost. */
+  /** Appends the windows of a range of elements, and returns their cost. */
   std::int64_t
   Cut(Iterator begin, Iterator end, std::vector<ArrayWindow> & windows)
   {
@@ -160,7 +160,7 @@ private:
       samples *= whole.size[d];
     }
     cost += samples;
-    // Halved across the longest axis, where that leaves something on either side.
+    // Divides the elements in two across the longest axis, if there are elements on both sides.
     const unsigned int axis = static_cast<unsigned int>(
       std::max_element(whole.size.begin(), whole.size.begin() + m_Dimension) - whole.size.begin());
     const auto &       taps = m_Taps[m_Dimension - 1 - axis];
@@ -183,7 +183,7 @@ private:
 
   unsigned int                                             m_Dimension;
   std::array<SourceDescriptor, MaximumArrayDimension>      m_Lines;   // x first
-  std::array<std::vector<TapRange>, MaximumArrayDimension> m_Taps;    // by axis, x first, and element
+  std::array<std::vector<TapRange>, MaximumArrayDimension> m_Taps;    // by axis (x first) and element
   std::vector<std::int64_t>                                m_Reading; // numbers of elements
   std::vector<std::int64_t>                                m_Outside;
 };
@@ -193,7 +193,7 @@ private:
 bool
 HasFewElements(const ArrayInterpolation & interpolation)
 {
-  // A window of one element has some 64 samples an axis; and arrays that a cache holds are filtered at once.
+  // The window of one element has about 64 samples per axis. Arrays that fit into a cache are filtered at once.
   constexpr std::int64_t samplesOfElement = 64;
   constexpr std::int64_t smallArray = 65536;
   const std::int64_t     samples = interpolation.input.Count();

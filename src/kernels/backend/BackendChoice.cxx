@@ -31,46 +31,46 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** What the process knows, and since when. */
+/** The cost model of the process, and the begin of the process. */
 struct Process
 {
   std::atomic<int>                            number{ 0 };
   std::atomic<std::chrono::steady_clock::rep> begin{ 0 };
-  BackendLedger                               ledger;
+  BackendCostModel                            costModel;
 };
 
 Process &
-TheProcess()
+GetProcess()
 {
-  // Constant, with nothing to destroy: other global objects may have work before and after, and a guard that a thread
-  // holds while another one forks never opens in the child.
+  // Constant initialization and trivial destruction: other global objects may use it before main() and after it. It
+  // also has no guard: a guard that a thread holds during a fork would never be released in the child.
   static Process process;
   static_assert(std::is_trivially_destructible_v<Process>);
-  // A child has lost nothing yet, and has just begun.
+  // A forked child has lost no time yet, and has just begun.
   const int number = ProcessNumber();
   if (int before = process.number; before != number && process.number.compare_exchange_strong(before, number))
   {
     process.begin = std::chrono::steady_clock::now().time_since_epoch().count();
-    process.ledger.Restart();
+    process.costModel.Restart();
   }
   return process;
 }
 
-BackendLedger &
-GetLedger()
+BackendCostModel &
+GetCostModel()
 {
-  return TheProcess().ledger;
+  return GetProcess().costModel;
 }
 
-/** Seconds since about the beginning of the process: since this library was loaded, or the process forked. */
+/** Returns the approximate age of the process in seconds: the time since this library was loaded, or since the fork. */
 double
 ProcessAge()
 {
   using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch() - Clock::duration(TheProcess().begin)).count();
+  return std::chrono::duration<double>(Clock::now().time_since_epoch() - Clock::duration(GetProcess().begin)).count();
 }
 
-/** Asks for the first time when the library is loaded. */
+/** The first call is when the library is loaded. */
 const double AgeAtLoad = ProcessAge();
 
 DeviceProgress
@@ -91,40 +91,40 @@ ProgressOf(int device)
 } // namespace
 
 bool
-IsThereAChoice()
+HasMultipleBackends()
 {
-  // Where there is none, SelectDevice() has the better reason.
+  // Without a driver, SelectDevice() returns the better reason.
   return BuiltWithCuda() && DriverIsPresent() && !IsForkedChild() && LostDeviceReason().empty();
 }
 
 std::optional<BackendDecision>
 DecideBackend(const BackendWork & work, unsigned int threads, int device, const CallSequence * sequence)
 {
-  if (!IsThereAChoice())
+  if (!HasMultipleBackends())
   {
     return std::nullopt;
   }
-  const BackendLedger & ledger = GetLedger();
-  const double          lost = sequence != nullptr ? sequence->lost : 0.0;
-  return ledger.Decide(ledger.Forecast(work, threads), ProgressOf(device), lost, ProcessAge());
+  const BackendCostModel & costModel = GetCostModel();
+  const double             lost = sequence != nullptr ? sequence->lost : 0.0;
+  return costModel.Decide(costModel.Forecast(work, threads), ProgressOf(device), lost, ProcessAge());
 }
 
 CallForecast
 ForecastOnThisMachine(const BackendWork & work, unsigned int threads)
 {
-  return GetLedger().Forecast(work, threads);
+  return GetCostModel().Forecast(work, threads);
 }
 
 void
 LearnFromCall(const CallForecast & forecast, Backend backend, double seconds, CallSequence * sequence)
 {
-  GetLedger().Learn(forecast, backend, seconds, sequence);
+  GetCostModel().Learn(forecast, backend, seconds, sequence);
 }
 
 void
 CountCall(Backend backend, double seconds, CallSequence * sequence)
 {
-  GetLedger().Count(backend, seconds);
+  GetCostModel().Count(backend, seconds);
   if (sequence != nullptr)
   {
     sequence->use.Add(backend, seconds);
@@ -134,7 +134,7 @@ CountCall(Backend backend, double seconds, CallSequence * sequence)
 BackendUse
 GetBackendUse()
 {
-  return GetLedger().GetUse();
+  return GetCostModel().GetUse();
 }
 
 bool
@@ -144,15 +144,16 @@ StartDeviceAhead(const std::string &              word,
                  double                           overlap,
                  const std::function<void(int)> & then)
 {
-  const DeviceWish wish = ParseDeviceWish(word);
-  if (wish.kind == DeviceWish::Kind::Host || !IsThereAChoice())
+  const DeviceRequest wish = ParseDeviceWish(word);
+  if (wish.kind == DeviceRequest::Kind::Host || !HasMultipleBackends())
   {
     return false;
   }
   if (GetDeviceState(wish.device) == DeviceState::Stopped)
   {
-    const BackendLedger & ledger = GetLedger();
-    if (wish.kind == DeviceWish::Kind::Fastest && !ledger.IsWorthAStart(ledger.Forecast(work, threads), overlap))
+    const BackendCostModel & costModel = GetCostModel();
+    if (wish.kind == DeviceRequest::Kind::Fastest &&
+        !costModel.IsWorthAStart(costModel.Forecast(work, threads), overlap))
     {
       return false;
     }
@@ -169,16 +170,16 @@ StartDeviceAhead(const std::string &              word,
 void
 ReportStartFailure(const std::string & reason, double seconds)
 {
-  if (!IsForkedChild()) // which does not try again
+  if (!IsForkedChild()) // a forked child does not try again
   {
-    GetLedger().RememberFailure(reason, seconds);
+    GetCostModel().RememberFailure(reason, seconds);
   }
 }
 
 void
 SetMachineSpeeds(const HostSpeeds & host, const DeviceSpeeds & device)
 {
-  GetLedger().SetSpeeds(host, device);
+  GetCostModel().SetSpeeds(host, device);
 }
 
 } // namespace itk::CudaSpline

@@ -38,7 +38,8 @@ SecondsSince(std::chrono::steady_clock::time_point begin)
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/** Plans an operation anew for devices whose memory has run out: others may have taken what it was planned with. */
+/** Plans an operation again for devices that are out of memory. Others may have allocated the memory since the first
+ * plan. */
 bool
 PlanAgain(const RunnableOperation & operation,
           const std::vector<int> &  devices,
@@ -58,8 +59,8 @@ PlanAgain(const RunnableOperation & operation,
   }
 }
 
-/** Leaves one of the host's cores to the thread that starts a device: with busy threads on all of them a start takes
- * twice as long. */
+/** Leaves one core of the host to the thread that starts a device. If all cores are busy, a start takes twice as long.
+ */
 class SparingExecutor : public HostExecutor
 {
 public:
@@ -98,16 +99,16 @@ ChooseDevices(const RunnableOperation & operation,
   {
     if (isOurs)
     {
-      constexpr int first = 0; // what SelectDevice() will take
+      constexpr int first = 0; // the device that SelectDevice() selects
       if (const std::optional<FailedStart> failed = isAsked ? TakeFailedStart(first) : std::nullopt)
       {
-        // Where there are no devices at all, why is known better than by the call that failed.
+        // If there are no devices at all, SelectDevice() has a better reason than the call that failed.
         const DeviceChoice choice = SelectDevice(word);
         const std::string  cause = choice ? failed->error.what() : choice.reason;
         ReportStartFailure(cause, failed->seconds);
         return { {}, cause, {}, decision };
       }
-      decision = IsThereAChoice() ? DecideBackend(operation.work(first), threads, first, sequence) : std::nullopt;
+      decision = HasMultipleBackends() ? DecideBackend(operation.work(first), threads, first, sequence) : std::nullopt;
       if (decision && !decision->toDevice)
       {
         if (decision->startsInBackground && isAsked)
@@ -140,7 +141,7 @@ ChooseDevices(const RunnableOperation & operation,
     {
       if (isOurs)
       {
-        // It may have been the one in the background, of which only the end was waited for.
+        // The failed start may have been in the background, so that only its end was waited for.
         ReportStartFailure(error.what(), std::max(SecondsSince(begin), SecondsOfFailedStart()));
       }
       throw;
@@ -171,7 +172,7 @@ RunSelected(const RunnableOperation & operation,
   record.decision = selection.decision;
   OperationPlan    plan = selection.plan;
   ExecutionContext placed = context;
-  double           failed = 0.0; // s of devices
+  double           failed = 0.0; // s on devices
   const auto       run = [&](Backend backend) {
     placed.backend = backend;
     placed.device = record.devices.empty() ? 0 : record.devices.front();
@@ -184,7 +185,7 @@ RunSelected(const RunnableOperation & operation,
     {
       if (failed > 0.0)
       {
-        // What a call costs that goes there.
+        // The cost of a call on this backend.
         LearnFromCall(record.decision->forecast, Backend::Cuda, failed + record.seconds, sequence);
       }
       LearnFromCall(record.decision->forecast, backend, record.seconds, sequence);
@@ -223,7 +224,7 @@ RunRecord
 RunOperation(const RunnableOperation & operation, const std::string & word, const ExecutionContext & context)
 {
   const MemorySnapshot snapshot;
-  const bool           isOurs = ParseDeviceWish(word).kind == DeviceWish::Kind::Fastest;
+  const bool           isOurs = ParseDeviceWish(word).kind == DeviceRequest::Kind::Fastest;
   const unsigned int   threads = context.host != nullptr ? context.host->GetConcurrency() : 1;
   return RunSelected(operation, ChooseDevices(operation, word, isOurs, threads), context);
 }

@@ -27,7 +27,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Bytes of a part with a checksum of its own; the parts' checksums are combined in their order. */
+/** Bytes of a part that has its own checksum. The checksums of the parts are combined in order. */
 constexpr std::size_t PartBytes = std::size_t(1) << 20;
 
 /** Independent lanes, so that multiplications overlap. */
@@ -36,15 +36,15 @@ constexpr std::size_t Lanes = 4;
 /** Odd, so that multiplication permutes the 64-bit words: 2^64 divided by the golden ratio. */
 constexpr std::uint64_t Multiplier = 0x9E3779B97F4A7C15ULL;
 
-/** Another odd number with no pattern: the first digits of pi's binary fraction. */
+/** Another odd number without a pattern: the first digits of the binary fraction of pi. */
 constexpr std::uint64_t SecondMultiplier = 0x243F6A8885A308D3ULL;
 
-/** One step: for a given state a permutation of the word, for a given word a permutation of the state. */
+/** One step. For a given state it is a permutation of the word, and for a given word a permutation of the state. */
 std::uint64_t
 Mix(std::uint64_t state, std::uint64_t word)
 {
-  // Two rounds: after one, the highest bits of a word reach two bits of the state only, and a second change could take
-  // them back.
+  // Two rounds: after one round, the highest bits of a word affect only two bits of the state, and a second change
+  // could cancel the first one.
   state = (state ^ word) * Multiplier;
   state = (state ^ (state >> 29)) * SecondMultiplier;
   return state ^ (state >> 32);

@@ -45,7 +45,7 @@ CopyOnDevice(void * to, const void * from, std::size_t bytes, const Stream & str
   CheckCuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream.Get()), "cudaMemcpyAsync");
 }
 
-/** Elements of pixels, in planes, not filtered yet. */
+/** Converts pixels to elements in planes, without filtering them. */
 template <typename TReal>
 DeviceBuffer
 ElementsOf(const SourceDescriptor & descriptor, const void * pixels, const Stream & stream)
@@ -62,7 +62,8 @@ ElementsOf(const SourceDescriptor & descriptor, const void * pixels, const Strea
   return elements;
 }
 
-/** Whether the filters take numbers where they are: as elements, from an address of their widest copies on. */
+/** Returns whether the filters can read numbers from their original memory: they are elements, and their address is
+ * aligned for the widest copies. */
 bool
 CanFilterOriginal(const SourceDescriptor & descriptor, const void * numbers)
 {
@@ -70,7 +71,7 @@ CanFilterOriginal(const SourceDescriptor & descriptor, const void * numbers)
   return !IsConverted(descriptor) && reinterpret_cast<std::uintptr_t>(numbers) % widest == 0;
 }
 
-/** The same, filtered if the descriptor requests it. */
+/** Converts pixels to elements, and filters them if the descriptor requests it. */
 template <typename TReal>
 DeviceBuffer
 FilteredElementsOf(const SourceDescriptor & descriptor, const void * pixels, const Stream & stream)
@@ -101,8 +102,8 @@ FilteredElementsOf(const SourceDescriptor & descriptor, const void * pixels, con
   return elements;
 }
 
-/** Filters from where the pixels are to where the coefficients go. Nothing is done, and false returned, where one of
- * them cannot be read or written so, or the first pass would overwrite what it reads. */
+/** Filters from the memory of the pixels directly to the memory of the coefficients. Does nothing and returns false if
+ * one of them cannot be accessed in this way, or if the first pass would overwrite its input. */
 template <typename TReal>
 bool
 PrefilterBetween(const SourceDescriptor & descriptor, const void * pixels, TReal * coefficients, const Stream & stream)
@@ -152,7 +153,7 @@ PrefilterArray(const SourceDescriptor & descriptor,
   }
 }
 
-/** A source of pixels of somebody else. */
+/** Returns a source of borrowed pixels. */
 std::shared_ptr<SampleSource>
 Borrowed(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)
 {

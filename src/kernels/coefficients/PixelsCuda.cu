@@ -30,7 +30,7 @@ namespace
 
 constexpr int ThreadsOfBlock = 256;
 
-/** Numbers of any type to real elements, a plane for each component. */
+/** Converts numbers of any type to real elements, in one plane for each component. */
 template <typename TReal>
 __global__ void
 ConvertKernel(const void * numbers,
@@ -49,7 +49,7 @@ ConvertKernel(const void * numbers,
   }
 }
 
-/** The way back, for elements. */
+/** Converts elements back to pixels. */
 template <typename TReal>
 __global__ void
 InterleaveKernel(const TReal * planes, std::int64_t count, unsigned int components, std::int64_t plane, TReal * pixels)
@@ -61,7 +61,7 @@ InterleaveKernel(const TReal * planes, std::int64_t count, unsigned int componen
   }
 }
 
-/** Blocks for as many numbers as a device's memory holds: fewer than a grid can have. */
+/** Returns the number of blocks. The numbers fit into the memory of a device, so the blocks fit into a grid. */
 unsigned int
 BlocksFor(std::int64_t count)
 {

@@ -44,7 +44,7 @@ PlanSource(const SourceDescriptor & source, std::size_t budget, bool isMade)
   }
   if (source.storage != CoefficientStorage::Element)
   {
-    making = std::max(making, source.ElementBytes() + plan.sourceBytes); // both, while the one becomes the other
+    making = std::max(making, source.ElementBytes() + plan.sourceBytes); // both exist during the conversion
   }
   plan.workspaceBytes = isMade ? 0 : making - plan.sourceBytes;
   RefuseUnlessWithin(plan, budget);
@@ -81,7 +81,7 @@ PlanPrefilter(const SourceDescriptor & source, std::size_t budget)
   const auto        halo = 2 * static_cast<std::size_t>(ReachOfPrefilter(source));
   const std::size_t slice = static_cast<std::size_t>(source.Count() / length) * SizeOf(source.element);
   const std::size_t raw = source.element != source.pixel ? RawBytes(source.PixelBytes()) : 0;
-  // Two volumes of each slab with its halo.
+  // Each slab with its halo needs two volumes.
   const std::size_t slices = budget > raw ? (budget - raw) / (2 * slice) : 0;
   MemoryPlan        plan = whole;
   plan.slabLines = slices > halo ? static_cast<std::int64_t>(slices - halo) / LineSegmentLength * LineSegmentLength : 0;

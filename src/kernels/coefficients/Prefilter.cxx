@@ -146,7 +146,7 @@ Check(const SourceDescriptor & descriptor, const ExecutionContext & context)
   }
 }
 
-/** Coefficients that are handed out are as they were computed. */
+/** Checks the descriptor. Coefficients are returned as they were computed. */
 void
 CheckElements(const SourceDescriptor & descriptor)
 {
@@ -157,7 +157,7 @@ CheckElements(const SourceDescriptor & descriptor)
   }
 }
 
-/** Planes of components to pixels. */
+/** Converts planes of components to pixels. */
 template <typename TReal>
 void
 Interleave(const SourceDescriptor & descriptor, const TReal * planes, TReal * pixels, const ExecutionContext & context)
@@ -178,7 +178,7 @@ Interleave(const SourceDescriptor & descriptor, const TReal * planes, TReal * pi
 std::shared_ptr<void>
 AllocateElements(const SourceDescriptor & descriptor)
 {
-  // Not std::vector: its elements would be written twice, and the first touch of every page would be this thread's.
+  // Not a std::vector: it would write the elements twice, and this thread would touch every page first.
   std::shared_ptr<void> elements(::operator new(descriptor.ElementBytes()),
                                  [](void * memory) { ::operator delete(memory); });
   AdviseLargePages(elements.get(), descriptor.ElementBytes());
@@ -248,7 +248,7 @@ Prefilter(const SourceDescriptor & descriptor,
     const std::int64_t slabLength = PlanPrefilter(descriptor, AvailableDeviceMemory(context.device)).slabLines;
     if (slabLength > 0)
     {
-      // In place a slab would find coefficients beyond its ends.
+      // With filtering in place, a slab would find coefficients instead of samples beyond its ends.
       const bool                  inPlace = pixels == coefficients;
       const std::shared_ptr<void> kept = inPlace ? AllocateElements(descriptor) : nullptr;
       if (inPlace)
@@ -280,7 +280,7 @@ PrefilterInPlace(const SourceDescriptor & descriptor, void * elements, const Exe
     PrefilterInPlaceOnCuda(descriptor, elements, context);
     return;
   }
-  // Planes are images of their own.
+  // A plane is an image with one component.
   SourceDescriptor plane = descriptor;
   plane.components = 1;
   for (unsigned int component = 0; component < descriptor.components; ++component)
@@ -312,7 +312,7 @@ CountSourceWork(const SourceDescriptor & source)
   if (source.NeedsFilter())
   {
     const auto axes = std::count_if(source.size.begin(), source.size.end(), [](std::int64_t size) { return size > 1; });
-    // A pole, or eight taps: about the same work.
+    // One pole is about the same work as eight taps.
     const unsigned int poles = source.order / 2;
     const double passes = source.method.kind == PrefilterMethod::Kind::Fir ? std::max(1.0, source.method.taps / 8.0)
                                                                            : static_cast<double>(poles);

@@ -41,19 +41,21 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Streams that convert pieces: one piece travels while others are converted. */
+/** Number of streams that convert pieces: one piece is copied while others are converted. */
 constexpr std::size_t ConversionStreams = 4;
 
-/** Bytes from which on several streams are worth making. */
+/** Minimum number of bytes for which several streams pay. */
 constexpr std::size_t BytesForStreams = 16 * StagingBytes;
 
-/** Brings samples to the device as real elements: they travel as they are, and are converted there piece by piece.
+/** Copies samples to the device as real elements. They are copied without conversion, and converted there piece by
+ * piece.
  *
- * \param[in] descriptor of the data on the device: its count of samples is the distance of the planes
+ * \param[in] descriptor of the data on the device: its number of samples is the distance between planes
  * \param[in] pixels the first sample
  * \param[in] count samples, each with all of its components
- * \param[out] elements where the first of them goes in the first plane
- * \param[in] own streams in addition to \p stream, all of whose work is waited for before and theirs after; 0: none */
+ * \param[out] elements position of the first sample in the first plane
+ * \param[in] own number of additional streams; 0: none. The work in \p stream is completed before their work begins,
+ * and their work is completed on return */
 template <typename TReal>
 void
 UploadAsReal(const SourceDescriptor & descriptor,
@@ -77,9 +79,9 @@ UploadAsReal(const SourceDescriptor & descriptor,
   const DeviceBuffer raw(convert ? RawBytes(bytes) : 0, stream); // a piece for each lane
   if (own > 0)
   {
-    stream.Synchronize(); // what was allocated in it is there for the others
+    stream.Synchronize(); // memory that was allocated in this stream is used in the others
   }
-  const std::vector<Stream> streams(own); // a lane has the same one always
+  const std::vector<Stream> streams(own); // a lane always uses the same one
   const auto                streamOf = [&](unsigned int lane) -> const Stream & {
     return streams.empty() ? stream : streams[lane % streams.size()];
   };
@@ -108,13 +110,13 @@ UploadAsReal(const SourceDescriptor & descriptor,
     }
     context.Report(static_cast<double>(begin + length) / static_cast<double>(bytes));
   }
-  for (const Stream & lane : streams) // what failed in one is thrown here: its end would be silent
+  for (const Stream & lane : streams) // reports failures of the streams, which their destructors would ignore
   {
     lane.Synchronize();
   }
 }
 
-/** Elements of real type on the device, filtered if the descriptor requests it. */
+/** Returns elements of real type on the device, filtered if the descriptor requests it. */
 template <typename TReal>
 DeviceBuffer
 MakeRealElements(const SourceDescriptor & descriptor,
@@ -144,7 +146,7 @@ MakeRealElements(const SourceDescriptor & descriptor,
   return elements;
 }
 
-/** The slowest axis of more than one sample. */
+/** Returns the slowest axis with more than one sample. */
 unsigned int
 SlowestAxis(const SourceDescriptor & descriptor)
 {
@@ -185,7 +187,7 @@ PrefilterSlabs(const SourceDescriptor & descriptor,
   const std::int64_t length = descriptor.size[axis];
   const std::int64_t slice = descriptor.Count() / length;
   const std::int64_t reach = ReachOfPrefilter(descriptor);
-  const auto         samplesOf = [reach](std::int64_t wanted) { // those of whole segments, and beyond them
+  const auto         samplesOf = [reach](std::int64_t wanted) { // in complete segments, plus the reach at either end
     return (wanted + LineSegmentLength - 1) / LineSegmentLength * LineSegmentLength + 2 * reach;
   };
   const std::int64_t most = samplesOf(std::min(slabLength, length));
@@ -200,7 +202,7 @@ PrefilterSlabs(const SourceDescriptor & descriptor,
     SourceDescriptor   slab = descriptor;
     TReal * const      samples = static_cast<TReal *>(first.Data());
     slab.size[axis] = samplesOf(wanted);
-    // The slices of the extended image, as many at a time as follow each other in memory.
+    // The slices of the extended image. Slices that are consecutive in memory are copied together.
     for (std::int64_t n = 0; n < slab.size[axis];)
     {
       const std::int64_t from = FoldIndex(begin - reach + n, length, descriptor.extension[axis]);
@@ -230,7 +232,7 @@ PrefilterSlabs(const SourceDescriptor & descriptor,
   }
 }
 
-/** Planes of components to pixels. */
+/** Converts planes of components to pixels. */
 void
 InterleaveComponents(const SampleSource & source, void * pixels, const Stream & stream)
 {

@@ -83,12 +83,13 @@ SourceCache::Provide(const SourceDescriptor & descriptor,
       }
       return found->source;
     }
-    if (descriptor.Bytes() <= m_MaximumBytes) // else it will not be kept, and nothing has to leave
+    if (descriptor.Bytes() <= m_MaximumBytes) // otherwise the source is not kept, and no other one needs to be removed
     {
       this->MakeRoom(descriptor.Bytes());
     }
   }
-  // Without the lock: other threads continue. Two that want the same at the same time make it twice, and one is kept.
+  // Without the lock, so that other threads continue. If two threads request the same source at the same time, both
+  // make it, and one is kept.
   std::shared_ptr<const SampleSource> source;
   try
   {
@@ -100,7 +101,7 @@ SourceCache::Provide(const SourceDescriptor & descriptor,
     {
       throw;
     }
-    this->Clear(); // what is kept is in the way
+    this->Clear(); // cached sources occupy the memory
     source = MakeSource(descriptor, pixels, context);
   }
   const std::lock_guard<std::mutex> lock(m_Mutex);

@@ -36,13 +36,13 @@ namespace
 
 constexpr int BlockThreads = 256;
 
-/** A block goes through pieces of rows, and writes what it found to its place in \p partial. */
+/** Measures pieces of rows, and writes the result of a block to its element of \p partial. */
 template <typename TReal>
 __global__ void
 __launch_bounds__(BlockThreads)
   StatisticsKernel(const __grid_constant__ CoefficientRows<TReal> rows, CoefficientStatistics<TReal> * partial)
 {
-  // As raw memory: its elements have initialisers.
+  // Raw memory, because the elements have initializers.
   __shared__ alignas(16) unsigned char bytes[BlockThreads * sizeof(CoefficientStatistics<TReal>)];
   auto * const                         found = reinterpret_cast<CoefficientStatistics<TReal> *>(bytes);
   CoefficientStatistics<TReal>         mine;

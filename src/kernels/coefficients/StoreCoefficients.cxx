@@ -31,7 +31,7 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** Copies coefficients with a margin that continues them, as they lie in a texture. */
+/** Copies coefficients and extends them by a margin, as in a texture. */
 void
 AddMargins(const SourceDescriptor & descriptor,
            const float *            elements,
@@ -55,7 +55,7 @@ AddMargins(const SourceDescriptor & descriptor,
 std::shared_ptr<void>
 Allocate(std::size_t bytes)
 {
-  // Not std::vector: its elements would be written twice, and the first touch of every page would be this thread's.
+  // Not a std::vector: it would write the elements twice, and this thread would touch every page first.
   return { ::operator new(bytes), [](void * memory) { ::operator delete(memory); } };
 }
 

@@ -36,10 +36,10 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr unsigned int BlockTexels = 32; ///< a warp along the row
+constexpr unsigned int BlockTexels = 32; ///< a warp extends along the row
 constexpr unsigned int BlockRows = 8;
 
-/** A thread a texel. */
+/** One thread per texel. */
 template <bool VIsVolume>
 __global__ void
 __launch_bounds__(BlockTexels * BlockRows) TextureKernel(const __grid_constant__ TextureLayout layout,
@@ -85,7 +85,7 @@ LaunchTextureKernel(const SourceDescriptor & descriptor,
   CheckCuda(cudaGetLastError(), "TextureKernel");
 }
 
-/** What a source in a texture owns. */
+/** Data that a source in a texture owns. */
 struct OwnedTexture
 {
   FloatTexture3D texture;
@@ -103,7 +103,8 @@ StoreInTexture(const SourceDescriptor & descriptor, DeviceBuffer elements, int d
     throw DeviceError(DeviceError::Kind::Other, "Coefficients do not fit a texture: " + plan.reason + ".");
   }
   const auto statistics = MeasureOnCuda(descriptor, static_cast<const float *>(elements.Data()), true, stream);
-  stream.Synchronize(); // what the prefilter freed is free for the array, which is not allocated in a stream's order
+  stream.Synchronize(); // the allocation of the array is not ordered by the stream, and may use memory that the
+                        // prefilter has freed
   const auto owner = std::make_shared<OwnedTexture>();
   owner->texture = FloatTexture3D(descriptor.Texels(0),
                                   descriptor.Texels(1),

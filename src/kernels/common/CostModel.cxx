@@ -25,7 +25,7 @@ namespace itk::CudaSpline
 std::uint64_t
 KindOf(std::initializer_list<std::uint64_t> parts)
 {
-  // Each number is mixed by the finalizer of SplitMix64: all bits of it change half of the result's.
+  // The finalizer of SplitMix64 mixes each number: a change of any of its bits changes half of the bits of the result.
   std::uint64_t kind = 0x9e3779b97f4a7c15ULL;
   for (const std::uint64_t part : parts)
   {
@@ -56,9 +56,9 @@ operator+(const OperationWork & first, const OperationWork & second)
 HostSpeeds
 TypicalHost(unsigned int threads)
 {
-  // An x86-64 core at 3 GHz, doc/Performance.md. Two threads share a core mostly, and all cores of a socket together
-  // are slower than that many single ones. 16 threads of a server resampled 256^3 voxels in 14 ms (nearest), 28 ms
-  // (linear) and 184 ms (cubic).
+  // An x86-64 core at 3 GHz, doc/Performance.md. Two threads usually share a core, and all cores of a socket together
+  // are slower than the same number of single ones. 16 threads of a server resampled 256^3 voxels in 14 ms (nearest),
+  // 28 ms (linear) and 184 ms (cubic).
   const double cores = std::max(1.0, 0.4 * threads + 0.6);
   HostSpeeds   speeds;
   speeds.convert = 1.0e-9 / cores;

@@ -29,10 +29,10 @@ namespace itk::CudaSpline
 namespace
 {
 
-// Pixels of the sample that is looked at first.
+// Pixels of the sample that is checked first.
 constexpr std::int64_t PixelsOfSample = 4096;
 
-/** Whether a value may be a label: real numbers are whole, and floats hold their neighbours. */
+/** Returns whether a value may be a label. Real values have to be integers whose neighbours a float represents. */
 template <typename TPixel>
 bool
 MayBeLabel(TPixel value)
@@ -56,7 +56,7 @@ CountValues(const TPixel * pixels, std::int64_t count, std::int64_t stride, std:
   for (std::int64_t i = 0; i < count; i += stride)
   {
     const TPixel value = pixels[i];
-    if (i > 0 && value == last) // as most neighbours in images of labels
+    if (i > 0 && value == last) // as for most neighbours in label images
     {
       continue;
     }
@@ -88,9 +88,9 @@ LooksLikeLabels(const void * pixels, ScalarType type, std::int64_t count)
   {
     return false;
   }
-  // What has one value stays as it is, however it is interpolated; what has two real ones becomes a soft mask.
+  // An image with one value does not change, for any interpolation. An image with two real values becomes a soft mask.
   const std::int64_t fewest = IsReal(type) ? 3 : 2;
-  // Integers count as equal by their bits: signs do not matter.
+  // Integers are compared by their bits: signs do not matter.
   const auto areFew = [&](const auto * values) {
     if (CountValues(values, count, std::max<std::int64_t>(1, count / PixelsOfSample), most) > most)
     {

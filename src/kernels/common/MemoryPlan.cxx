@@ -27,7 +27,7 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** Bytes as a message has them: rounded up to megabytes, or to kilobytes where there are few. */
+/** Formats bytes for a message: rounded up to megabytes, or to kilobytes for small numbers. */
 std::string
 Rounded(std::size_t bytes)
 {

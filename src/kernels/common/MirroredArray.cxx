@@ -41,7 +41,7 @@ Allocate(std::size_t bytes, Backend backend, int device)
 {
   const Residence residence(MakeContext(backend, device, nullptr));
   ResidentArray   array(bytes, residence);
-  residence.Wait(); // allocated in the order of its stream
+  residence.Wait(); // the allocation is in the order of its stream
   return array;
 }
 } // namespace

@@ -36,7 +36,7 @@ Count(const TPixel * pixels, std::int64_t count, const HostExecutor & host)
     std::int64_t ofPart = 0;
     for (std::int64_t i = begin * block; i < std::min(count, end * block); ++i)
     {
-      ofPart += pixels[i] - pixels[i] == 0 ? 0 : 1; // a vector instruction, which std::isfinite() is not
+      ofPart += pixels[i] - pixels[i] == 0 ? 0 : 1; // this is vectorized, unlike std::isfinite()
     }
     found += ofPart;
   });

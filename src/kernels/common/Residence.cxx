@@ -30,7 +30,7 @@ namespace itk::CudaSpline
 
 namespace
 {
-constexpr std::align_val_t HostAlignment{ 64 }; // a line of the host's caches, and the widest vectors
+constexpr std::align_val_t HostAlignment{ 64 }; // a cache line of the host, and the widest vectors
 }
 
 Residence::Residence(const ExecutionContext & context)
@@ -102,7 +102,7 @@ ClearResident(void * to, std::size_t bytes, const Residence & residence)
     ClearOnDevice(to, bytes, residence);
     return;
   }
-  constexpr std::int64_t block = std::int64_t(1) << 18; // enough to be worth a thread
+  constexpr std::int64_t block = std::int64_t(1) << 18; // enough work for a thread
   const auto             length = static_cast<std::int64_t>(bytes);
   residence.GetContext().ParallelFor((length + block - 1) / block, [=](std::int64_t begin, std::int64_t end) {
     const std::int64_t first = begin * block;
@@ -115,7 +115,7 @@ void
 RepeatedSteps::Run(const Residence & residence)
 {
   m_HasBegun = false;
-  // The first time loads the kernels, which a stream that records does not allow.
+  // The first run loads the kernels, which is not allowed in a stream that is captured.
   if (!residence.IsOnDevice() || !m_HasRun)
   {
     m_HasBegun = true;

@@ -94,7 +94,7 @@ ClearOnDevice(void * to, std::size_t bytes, const Residence & residence)
 
 namespace
 {
-/** Owns what was recorded. */
+/** Owns a recorded graph. */
 struct Graph
 {
   int             device;
@@ -135,7 +135,7 @@ RecordOnDevice(const std::function<void()> & enqueue, const Residence & residenc
   }
   catch (...)
   {
-    IgnoreCuda(cudaStreamEndCapture(stream, &graph->recorded)); // the stream is to be usable again
+    IgnoreCuda(cudaStreamEndCapture(stream, &graph->recorded)); // makes the stream usable again
     throw;
   }
   CheckCuda(cudaStreamEndCapture(stream, &graph->recorded), "cudaStreamEndCapture");

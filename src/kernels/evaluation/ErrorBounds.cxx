@@ -48,7 +48,7 @@ LargestElement(const SampleSource & source, const ExecutionContext & context)
 #endif
 }
 
-/** Largest magnitude of the finite coefficients, or a little more. */
+/** Returns the largest magnitude of the finite coefficients, or a slightly larger number. */
 double
 LargestCoefficient(const SampleSource & source, const ExecutionContext & context)
 {
@@ -58,7 +58,7 @@ LargestCoefficient(const SampleSource & source, const ExecutionContext & context
   {
     case CoefficientStorage::Int16: // integers around the middle of the range
       return std::abs(scale.offset) + 32767.0 * std::abs(scale.scale);
-    case CoefficientStorage::Half: // which the bound is 2^-11 of, or up to half of that
+    case CoefficientStorage::Half: // the bound is 2^-11 to 2^-12 of the magnitude
       return 0x1p12 * scale.errorBound;
     case CoefficientStorage::Texture:
       return source.GetTexture().largest;
@@ -68,14 +68,14 @@ LargestCoefficient(const SampleSource & source, const ExecutionContext & context
   }
 }
 
-/** What a coefficient is rounded to by: half the distance from 1 to the next number of its type. */
+/** Returns the relative rounding error of a coefficient: half the distance from 1 to the next number of its type. */
 double
 UnitOf(const SourceDescriptor & samples)
 {
   return samples.element == ScalarType::Float64 ? 0x1p-53 : 0x1p-24;
 }
 
-/** StorageErrorBound() of coefficients whose largest magnitude is known. */
+/** StorageErrorBound() for coefficients whose largest magnitude is known. */
 double
 StorageBoundOf(const SampleSource & source, double largest)
 {
@@ -91,7 +91,7 @@ StorageBoundOf(const SampleSource & source, double largest)
 double
 StorageErrorBound(const SampleSource & source, const ExecutionContext & context)
 {
-  // Coefficients whose bits are the samples' are not read.
+  // The coefficients are not read if their bits are those of the samples.
   return StorageBoundOf(source, 1.0) > 0.0 ? StorageBoundOf(source, LargestCoefficient(source, context)) : 0.0;
 }
 

@@ -34,7 +34,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** std::floor() of a number that an int holds: that is a call of a function where the processor is any. */
+/** std::floor() of a number that fits into an int. std::floor() itself is a function call on generic processors. */
 int
 Floor(double x)
 {
@@ -42,8 +42,8 @@ Floor(double x)
   return static_cast<double>(whole) > x ? whole - 1 : whole;
 }
 
-/** How many words of the fullest bank a warp reads at once, on average: over warps whose first sample lies at some
- * places between the samples of the input. */
+/** Returns the average number of words that a warp reads from the busiest bank at once. The average is over warps whose
+ * first sample is at different positions between the samples of the input. */
 double
 BankConflicts(const double (&steps)[3][3], int first, int second)
 {
@@ -51,10 +51,10 @@ BankConflicts(const double (&steps)[3][3], int first, int second)
   int           sum = 0;
   for (int place = 0; place < places; ++place)
   {
-    int words[32]{}; // of the lanes
+    int words[32]{}; // words of the lanes
     for (int d = 0; d < 3; ++d)
     {
-      // Multiples of three irrational numbers are spread evenly between 0 and 1.
+      // Multiples of three irrational numbers are evenly distributed between 0 and 1.
       constexpr double start[3] = { 0.7548776662466927, 0.5698402909980532, 0.4142135623730951 };
       const int        stride = d == 0 ? 1 : (d == 1 ? TileShape::Pitch : TileShape::Slice);
       for (int lane = 0; lane < 32; ++lane)
@@ -102,8 +102,8 @@ PlanTiles(const double (&steps)[3][3],
           int         residentThreads)
 {
   constexpr int    logLanes[2] = { 2, 3 };
-  constexpr double reserved = 1024.0; // bytes of shared memory that each block takes for the system
-  constexpr double steepest = 1024.0; // no box of a tile is so long, and none has a step that is not a number
+  constexpr double reserved = 1024.0; // shared memory in bytes that the system uses in each block
+  constexpr double steepest = 1024.0; // a tile has no box of this length; also excludes NaN
   TilePlan         best;
   for (const auto & axis : steps)
   {
@@ -115,10 +115,10 @@ PlanTiles(const double (&steps)[3][3],
       }
     }
   }
-  // The output's lines go along one of a warp's axes: its stores are adjacent.
+  // The lines of the output are along one of a warp's axes, so that its stores are adjacent.
   for (const auto & axes : { std::array<int, 2>{ 0, 1 }, { 0, 2 }, { 1, 0 }, { 2, 0 } })
   {
-    double       conflicts = 0.0;                   // where a plan might be the best: they take long to count
+    double       conflicts = 0.0;                   // computed only for candidates, because counting is slow
     const double stores = axes[0] == 0 ? 8.0 : 4.0; // runs of a store
     for (int extents = 0; extents < 4 * 3 * 5; ++extents)
     {
@@ -136,8 +136,8 @@ PlanTiles(const double (&steps)[3][3],
       {
         continue;
       }
-      // The smallest tile that holds every box of the output: the points of its samples, for any position of the first
-      // one.
+      // The size of the smallest tile that holds every box of the output: the support of all of its samples, for any
+      // position of the first one.
       double size[3];
       for (int d = 0; d < 3; ++d)
       {
@@ -151,7 +151,7 @@ PlanTiles(const double (&steps)[3][3],
       const double alignment = 3.0; // a row begins at a multiple of four elements
       if (!(size[0] + alignment <= TileShape::Pitch && size[1] <= TileShape::Rows && size[2] <= 60.0))
       {
-        continue; // of NaN too
+        continue; // also for NaN
       }
       plan.slices = static_cast<int>(size[2]);
       const auto bytes = static_cast<double>(TileBytes(plan));
@@ -177,8 +177,9 @@ PlanTiles(const double (&steps)[3][3],
         {
           continue;
         }
-        // Clocks of a multiprocessor for a warp's samples, about: words read and stored, other computation, the tile's
-        // loading, and the block's beginning. What few warps cannot hide, and one block alone, comes on top.
+        // Approximate clocks of a multiprocessor for the samples of a warp: reads and stores of words, other
+        // computation, loading of the tile, and the begin of the block. The latency that few warps or a single block
+        // cannot hide is added.
         const double resident = blocks * plan.threads / 32.0;
         const auto   costOf = [&](double words) {
           const double clocks = (taps * taps * taps * words + stores + 24.0) +
@@ -186,7 +187,7 @@ PlanTiles(const double (&steps)[3][3],
                                 (60.0 * plan.threads / 32.0 + 300.0) / warps;
           return clocks * (1.0 + 3.0 / resident) * (blocks < 2.0 ? 1.5 : (blocks < 3.0 ? 1.08 : 1.0)) / full;
         };
-        if (best.exists && costOf(1.0) >= best.clocks) // a bank has one word at least
+        if (best.exists && costOf(1.0) >= best.clocks) // a bank has at least one word
         {
           continue;
         }
@@ -211,8 +212,8 @@ PlanTiles(const double (&steps)[3][3],
           bool                      isAligned,
           const SharedMemorySizes & memory)
 {
-  // The plan of this thread's last call: many calls are equal, and a plan takes longer than the launch of a small
-  // kernel.
+  // The plan of the last call of this thread. Consecutive calls are often equal, and planning takes longer than
+  // launching a small kernel.
   using Key = std::tuple<std::array<double, 9>, std::array<std::int64_t, 3>, int, Derivatives, int, int>;
   thread_local std::pair<Key, TilePlan> last;
   Key key{ {}, { { counts[0], counts[1], counts[2] } }, taps, derivatives, memory.block, memory.multiprocessor };

@@ -29,7 +29,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Whether the kernels of boxes can do it, and which splines they are compiled for. */
+/** Returns whether the kernels of boxes can be used, and whether they are compiled for the spline. */
 bool
 CanUseBoxes(const KernelRequest & request, const EvaluationArguments<3> & arguments)
 {
@@ -51,7 +51,7 @@ CanUseBoxes(const KernelRequest & request, const EvaluationArguments<3> & argume
   return can;
 }
 
-/** The boxes of a slab, which may not exist. */
+/** Returns the boxes of a slab; they may not exist. */
 TilePlan
 PlanBoxes(const KernelRequest & request, const EvaluationArguments<3> & arguments, const SharedMemorySizes & memory)
 {
@@ -66,7 +66,7 @@ PlanBoxes(const KernelRequest & request, const EvaluationArguments<3> & argument
                    memory);
 }
 
-/** The kernels that take samples one by one: there is one for everything. */
+/** Returns the kernels that process samples one by one. There is one for every case. */
 KernelFamily
 FamilyOfSamples(const KernelRequest & request, EvaluationMode mode)
 {

@@ -136,7 +136,7 @@ PlanPoints(const SourceDescriptor & source, const PointsDescriptor & points, std
                             (points.inside != nullptr ? 1 : 0);
   const std::size_t room = budget > plan.sourceBytes ? (budget - plan.sourceBytes) / 2 : 0;
   const auto        chunk = static_cast<std::int64_t>(std::min(room, TransferChunkBytes) / bytes);
-  // Of a multiple of 16, every array of a chunk is aligned.
+  // A multiple of 16, so that every array of a chunk is aligned.
   plan.slabLines = std::max<std::int64_t>(16, std::min(chunk, points.count + 15) / 16 * 16);
   plan.slabBytes = static_cast<std::size_t>(plan.slabLines) * bytes;
   RefuseUnlessWithin(plan, budget);
@@ -148,7 +148,7 @@ CountPointsWork(const SourceDescriptor & source, const PointsDescriptor & points
 {
   OperationWork work;
   const double  dimension = source.dimension;
-  // A gradient takes about as long again as its value, a Hessian twice that.
+  // A gradient takes about as long as its value, and a Hessian twice as long, in addition to it.
   const double passes = 1.0 + static_cast<double>(points.derivatives);
   const double element = static_cast<double>(SizeOf(points.output));
   const double entries = (points.values != nullptr ? 1.0 : 0.0) + (points.gradients != nullptr ? dimension : 0.0) +

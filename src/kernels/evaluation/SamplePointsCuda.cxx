@@ -36,15 +36,15 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** An array of results: where it is in host memory, and its bytes a point; null where it is not wanted. */
+/** An array of results: its host memory, and its bytes per point. The memory is null if the results are not requested.
+ */
 struct ResultArray
 {
   char *       host{ nullptr };
   std::int64_t bytes{ 0 };
 };
 
-/** The arrays of results, in the order in which they follow each other in a buffer: the widest elements first, so that
- * all are aligned. */
+/** The arrays of results in the order of the buffer. The widest elements are first, so that all arrays are aligned. */
 std::array<ResultArray, 4>
 ResultArrays(const PointsDescriptor & descriptor, unsigned int dimension)
 {
@@ -58,7 +58,7 @@ ResultArrays(const PointsDescriptor & descriptor, unsigned int dimension)
            array(descriptor.inside, 1) };
 }
 
-/** Host arrays: while the results of a chunk of points travel back, the next one is computed. */
+/** Evaluates host arrays. While the results of a chunk of points are copied to the host, the next one is computed. */
 template <unsigned int VDimension>
 void
 SampleChunks(const PointsDescriptor & descriptor,
@@ -127,7 +127,7 @@ SampleChunks(const PointsDescriptor & descriptor,
   }
 }
 
-/** Arrays on the device: one launch in the caller's stream. The source is freed only after it. */
+/** Evaluates device arrays with one launch in the stream of the caller. The source is freed after it. */
 template <unsigned int VDimension>
 void
 SampleInPlace(const PointsDescriptor & descriptor, const SampleSource & source)

@@ -29,7 +29,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** All but the bounds. */
+/** Plans everything except the bounds. */
 bool
 PlanBlocks(const EvaluationArguments<3> & arguments,
            std::int64_t                   lines,
@@ -67,7 +67,7 @@ PlanLinearScanlines(const EvaluationArguments<3> & arguments, std::int64_t lines
   {
     return false;
   }
-  // Indices of which each has a sample on either side, all of them there; at most 2^30 samples an axis, 2^32 in all.
+  // Finds indices that have samples on both sides. There are at most 2^30 samples per axis, and 2^32 in total.
   constexpr std::int64_t largest = std::int64_t{ 1 } << 29;
   const auto &           extent = arguments.extent;
   ScanlineBounds &       bounds = plan.bounds;
@@ -78,7 +78,7 @@ PlanLinearScanlines(const EvaluationArguments<3> & arguments, std::int64_t lines
     can = can && extent.start[d] > -largest && last < largest;
     bounds.least[d] = std::max(arguments.lower[d], bounds.start[d]);
     bounds.most[d] = std::nextafter(std::min(arguments.upper[d], static_cast<double>(last)), -HUGE_VAL);
-    // As LinearMethod distinguishes continuation outside from ITK's rule.
+    // The same distinction between extension outside and ITK's rule as in LinearMethod.
     const bool   isNearest = arguments.extension[d] == Extension::Nearest;
     const double below = std::nextafter(arguments.upper[d], -HUGE_VAL);
     const double end = static_cast<double>(last) + 1.0;
@@ -99,7 +99,7 @@ PlanTextureScanlines(const EvaluationArguments<3> & arguments, std::int64_t line
   {
     return false;
   }
-  // Indices that need no folding: texture mode has no more at the edges.
+  // Indices that need no folding. Texture mode does not treat edges differently.
   ScanlineBounds & bounds = plan.bounds;
   for (int d = 0; d < 3; ++d)
   {

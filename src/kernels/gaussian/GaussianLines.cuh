@@ -25,23 +25,23 @@
 #include <type_traits>
 
 /** \file
- * \brief The kernel of recursive Gaussians: a thread filters a line.
+ * \brief Kernel of recursive Gaussians: a thread filters a line.
  *
- * A result depends on the whole of its line, with roundings in ITK's order, so a line is not divided. There are lines
- * enough: 65536 an axis for 256^3 samples, half of what an H200 has threads for, and as the arithmetic of double
- * precision is what limits the kernel (46 operations a sample, with three conversions), more would not make it faster.
+ * A result depends on its whole line, with roundings in ITK's order, so a line is not divided. There are enough lines:
+ * 65536 per axis for 256^3 samples, half of the number of threads of an H200. The kernel is limited by double precision
+ * arithmetic (46 operations per sample, with three conversions), so more lines would not make it faster.
  *
- * The results of the causal recursion are needed when the anticausal one comes by, from the other end, in double
- * precision. They are not kept, which would take twice the volume: the recursion notes its last four results at
- * every segment of 16 samples, and is repeated segment by segment from the notes, with the same bits, just before
- * the anticausal recursion goes through the segment. That costs half again of the arithmetic, two bytes a sample, and
- * a second reading; a line may be filtered in place, as a thread writes a segment when all that is still read of it
- * lies before.
+ * The anticausal recursion, from the other end of the line, needs the results of the causal recursion in double
+ * precision. They are not stored, because this would need twice the volume. Instead, the causal recursion stores its
+ * last four results (the notes) at every segment of 16 samples. It is repeated segment by segment from the notes, with
+ * the same bits, just before the anticausal recursion processes the segment. This costs 50 % more arithmetic, two bytes
+ * per sample, and a second reading. A line may be filtered in place, because a thread writes a segment when all samples
+ * that are still to be read precede it.
  *
- * A thread waits for the memory before each segment: the other warps of its multiprocessor compute meanwhile, and
- * copies ahead would take the registers that these need.
+ * A thread waits for the memory before each segment. The other warps of its multiprocessor compute meanwhile.
+ * Prefetching would take the registers that these warps need.
  *
- * Neighbouring columns are neighbours in memory. Rows are read and written by warps together, 32 rows of a segment
+ * Neighbouring columns are adjacent in memory. Rows are read and written by warps together, 32 rows of a segment
  * through shared memory. */
 
 namespace itk::CudaSpline
@@ -50,7 +50,7 @@ namespace itk::CudaSpline
 /** \brief Threads of a block. */
 constexpr int GaussianThreads = 128;
 
-/** \brief The recursion of a line, with what it remembers in registers. */
+/** \brief The recursion of a line, with its state in registers. */
 struct DeviceGaussianState
 {
   RoundedDouble in[4];
@@ -91,8 +91,8 @@ struct DeviceGaussianState
 
 /** \brief Filters all lines of an axis.
  *
- * \tparam VRows lines are rows, so neighbours on a line are neighbours in memory
- * \param[in] input first sample; may be \p output where TIn is float
+ * \tparam VRows whether lines are rows, so that neighbours on a line are adjacent in memory
+ * \param[in] input first sample; may be \p output if TIn is float
  * \param[out] output as many floats
  * \param[out] notes GaussianNotesBytes() of memory */
 template <typename TIn, bool VRows>
@@ -105,21 +105,21 @@ __launch_bounds__(GaussianThreads, 4) GaussianLinesKernel(const TIn *           
 {
   constexpr int  segment = GaussianSegmentLength;
   constexpr int  warps = GaussianThreads / WarpSize;
-  constexpr int  pitch = segment + 1; // odd: a warp's lanes read different banks
+  constexpr int  pitch = segment + 1; // odd, so that the lanes of a warp read different banks
   __shared__ TIn tiles[VRows ? warps * WarpSize * pitch : 1];
 
   const int          lane = static_cast<int>(threadIdx.x) % WarpSize;
   TIn * const        tile = tiles + (VRows ? static_cast<int>(threadIdx.x) / WarpSize * WarpSize * pitch : 0);
   const std::int64_t count = lines.inner * lines.outer;
   const std::int64_t line = std::int64_t{ blockIdx.x } * GaussianThreads + threadIdx.x;
-  const std::int64_t firstLine = line - lane; // of the warp
+  const std::int64_t firstLine = line - lane; // first line of the warp
   const bool         isThere = line < count;
   if (VRows ? firstLine >= count : !isThere)
   {
     return;
   }
   const std::int64_t stride = VRows ? 1 : lines.inner;
-  const std::int64_t own = isThere ? line : count - 1; // rows that are not there are read like the last one
+  const std::int64_t own = isThere ? line : count - 1; // missing rows are replaced by the last one
   const std::int64_t begin =
     VRows ? own * lines.length : own / lines.inner * lines.length * lines.inner + own % lines.inner;
   const TIn * const from = input + begin;
@@ -133,7 +133,7 @@ __launch_bounds__(GaussianThreads, 4) GaussianLinesKernel(const TIn *           
   const auto         load = [&](int number, TIn(&values)[segment]) {
     const std::int64_t first = std::int64_t{ number } * segment;
     const int          length = number == segments - 1 ? lastLength : segment;
-    const TIn *        at = from + first * stride; // of columns: stepped, as 16 addresses would take 32 registers
+    const TIn *        at = from + first * stride; // in a column; 16 addresses would take 32 registers
 #pragma unroll
     for (int n = 0; n < segment; ++n)
     {
@@ -150,7 +150,7 @@ __launch_bounds__(GaussianThreads, 4) GaussianLinesKernel(const TIn *           
       }
     }
   };
-  // Makes what was loaded together the thread's own.
+  // Transposes values that a warp has loaded together, so that each thread has its own line.
   const auto exchange = [&](TIn(&values)[segment]) {
     if constexpr (VRows)
     {
@@ -209,12 +209,11 @@ __launch_bounds__(GaussianThreads, 4) GaussianLinesKernel(const TIn *           
     return notes[(std::int64_t{ number - 1 } * 4 + k) * count + own];
   };
 
-  // Both edges, before anything is written.
+  // Both edges are read before anything is written.
   const double firstSample = static_cast<double>(from[0]);
   const double lastSample = static_cast<double>(from[(lines.length - 1) * stride]);
 
-  // The first segment, where results before the line are asked for, has code of its own: elsewhere the compiler knows
-  // the factors.
+  // The first segment needs results before the line. It has separate code, so that the factors are constants elsewhere.
   DeviceGaussianState state;
   const auto          runCausal = [&](auto isFirst, const TIn(&values)[segment], double(*results)[segment]) {
 #pragma unroll
@@ -255,7 +254,7 @@ __launch_bounds__(GaussianThreads, 4) GaussianLinesKernel(const TIn *           
 
   DeviceGaussianState back;
   back.Begin(lastSample);
-  int        known = 0; // anticausal results
+  int        known = 0; // number of known anticausal results
   const auto filterSegment = [&](int number, auto isFirst) {
     TIn values[segment];
     load(number, values);

@@ -234,7 +234,7 @@ CheckResident(const GaussianDescriptor & descriptor)
   }
 }
 
-/** Numbers of a pixel of the result. */
+/** Returns the components of a pixel of the result. */
 unsigned int
 ComponentsOf(const GaussianDescriptor & descriptor, GaussianOperation operation)
 {
@@ -242,7 +242,7 @@ ComponentsOf(const GaussianDescriptor & descriptor, GaussianOperation operation)
   return isGradient ? descriptor.dimension : 1;
 }
 
-/** Bytes of the notes of the axis that has the most. */
+/** Returns the bytes of the notes of the axis that needs most. */
 std::size_t
 NotesBytes(const GaussianDescriptor & descriptor)
 {
@@ -312,9 +312,9 @@ PlanGaussian(const GaussianDescriptor & descriptor, GaussianOperation operation,
   const auto        count = static_cast<std::size_t>(descriptor.Count());
   const ScalarType  element = GaussianElementOf(descriptor.pixel);
   const std::size_t size = SizeOf(descriptor.output);
-  std::size_t       making = count * SizeOf(element); // the pixels, and what is there with them
+  std::size_t       making = count * SizeOf(element); // the pixels, and everything that exists at the same time
   const std::size_t notes = NotesBytes(descriptor);
-  // Pieces of raw pixels are gone when the volumes are made: the larger of the two counts.
+  // Pieces of raw pixels are freed when the volumes are made, so the maximum of the two counts.
   const std::size_t raw = element != descriptor.pixel ? RawBytes(count * SizeOf(descriptor.pixel)) : 0;
   MemoryPlan        plan;
   if (operation == GaussianOperation::Smoothing)
@@ -338,7 +338,7 @@ PlanGaussian(const GaussianDescriptor & descriptor, GaussianOperation operation,
 OperationWork
 CountGaussianWork(const GaussianDescriptor & descriptor, GaussianOperation operation)
 {
-  // A pass is about as much as two poles in double precision.
+  // A pass takes about as long as two poles in double precision.
   constexpr double poles = 4.0;
   const auto       count = static_cast<double>(descriptor.Count());
   const double     components = operation == GaussianOperation::Smoothing ? 1.0 : descriptor.dimension;

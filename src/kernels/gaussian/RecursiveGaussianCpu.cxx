@@ -26,11 +26,11 @@
 #include <vector>
 
 /** \file
- * \brief Recursive Gaussians on the host: packs of eight lines, a lane a line.
+ * \brief Recursive Gaussians on the host in packs of eight lines, with one line per lane.
  *
- * A recursion is exact over the whole of a line, so a line is filtered at once, and there are enough of them for all
- * lanes and threads. Columns are read and written by panels of 16, a cache line of floats; rows become packs by
- * transposes in registers; the first two axes of a slice that stays in the cache are filtered together. */
+ * A recursion is exact over a whole line, so a line is filtered at once. There are enough lines for all lanes and
+ * threads. Columns are read and written in panels of 16, which is a cache line of floats. Rows are transposed in
+ * registers to packs. The first two axes of a slice that stays in the cache are filtered together. */
 
 namespace itk::CudaSpline
 {
@@ -40,14 +40,14 @@ namespace
 using Pack = GaussianPack;
 constexpr std::int64_t PackSize = PackedLines<double>;
 
-/** Columns that are filtered one after the other: 64 bytes of floats. */
+/** Columns that are filtered together: 64 bytes of floats. */
 constexpr std::int64_t PanelSize = 16;
 constexpr std::int64_t PanelPacks = PanelSize / PackSize;
 
-/** A slice of this size stays in the second-level cache between two passes. */
+/** A slice of this size stays in the L2 cache between two passes. */
 constexpr std::size_t CachedSliceBytes = std::size_t(1) << 20;
 
-/** What the filters of an operation read first: pixels of any type, or what was filtered before. */
+/** Input of the first filters of an operation: pixels of any type, or results of previous filters. */
 struct Samples
 {
   const void * data;
@@ -60,7 +60,7 @@ struct Samples
   }
 };
 
-/** Scratch of a thread: the samples and the results of some packs of lines. */
+/** Scratch memory of a thread: samples and results of some packs of lines. */
 class Scratch
 {
 public:
@@ -88,11 +88,11 @@ public:
 
 private:
   std::int64_t        m_Length;
-  std::vector<Pack>   m_Packs; // those of lines that are not there are 0
+  std::vector<Pack>   m_Packs; // missing lines are 0
   std::vector<double> m_Rows;
 };
 
-/** Filters of one image, in floats of a volume. */
+/** Filters an image in a volume of floats. */
 class HostGaussian
 {
 public:
@@ -102,7 +102,7 @@ public:
     , m_Context(context)
   {}
 
-  /** Runs passes, of which the first one reads \p pixels; may be the volume itself. */
+  /** Runs passes. The first one reads \p pixels, which may be the volume itself. */
   void
   Run(const std::vector<GaussianPass> & passes, const void * pixels, const ExecutionContext & progress) const
   {
@@ -135,7 +135,7 @@ private:
            m_Descriptor.Count() / slice >= std::int64_t{ threads };
   }
 
-  /** Rows first ... first + count - 1. */
+  /** Filters rows first ... first + count - 1. */
   void
   FilterRows(const Samples & from, const GaussianPass & pass, std::int64_t first, std::int64_t count, Scratch & scratch)
     const
@@ -152,7 +152,7 @@ private:
     }
   }
 
-  /** Columns of one panel, whose first sample is element \p corner. */
+  /** Filters the columns of one panel, whose first sample is element \p corner. */
   void
   FilterPanel(const Samples &       from,
               const GaussianPass &  pass,
@@ -214,7 +214,7 @@ private:
     });
   }
 
-  /** A pass along x and one along y in their order, slice by slice. */
+  /** Runs a pass along x and one along y, in their order, slice by slice. */
   void
   FilterSlices(const Samples & from, const GaussianPass & first, const GaussianPass & second) const
   {
@@ -247,7 +247,7 @@ private:
   const ExecutionContext &   m_Context;
 };
 
-/** Floats that are not written before they are filtered. */
+/** Allocates floats without initializing them. */
 std::unique_ptr<float[]>
 MakeVolume(const GaussianDescriptor & descriptor)
 {
@@ -369,7 +369,7 @@ GradientMagnitudeOnCpu(const GaussianDescriptor & descriptor,
   GaussianDescriptor single = descriptor;
   single.output = ScalarType::Float32;
   single.isRotated = false;
-  // Not a vector: this thread would write all of it first.
+  // Not a std::vector: this thread would initialize all of it first.
   const std::unique_ptr<float[]> gradients(new float[static_cast<std::size_t>(count) * dimension]);
   const float * const            components = gradients.get();
   MakeGradient(single, pixels, gradients.get(), dimension, 1, context.Part(0.0, 0.95));

@@ -77,7 +77,7 @@ LaunchLines(const GaussianDescriptor & descriptor,
   CheckCuda(cudaGetLastError(), "GaussianLinesKernel");
 }
 
-/** The filters of an operation, from samples of float or double into a volume of floats. */
+/** Runs the filters of an operation, from samples of float or double into a volume of floats. */
 void
 LaunchPasses(const GaussianDescriptor &        descriptor,
              const std::vector<GaussianPass> & passes,
@@ -96,7 +96,7 @@ LaunchPasses(const GaussianDescriptor &        descriptor,
   LaunchGaussianPasses(descriptor, { passes.begin() + 1, passes.end() }, volume, volume, notes, stream);
 }
 
-/** Floats to pixels of any type. */
+/** Converts floats to pixels of any type. */
 __global__ void
 StoreGaussianKernel(const float * floats, std::int64_t count, void * pixels, ScalarType type)
 {
@@ -107,20 +107,20 @@ StoreGaussianKernel(const float * floats, std::int64_t count, void * pixels, Sca
   }
 }
 
-/** How the components of a gradient become an output. */
+/** Arguments to convert the components of a gradient to an output. */
 template <unsigned int VDimension>
 struct GradientArguments
 {
   const float * planes;
-  std::int64_t  plane; // pixels of one
-  std::int64_t  first; // pixel
+  std::int64_t  plane; // pixels of a plane
+  std::int64_t  first; // first pixel
   std::int64_t  count;
   std::int64_t  pixelStride;
   std::int64_t  componentStride;
   double        spacing[VDimension];
   double        direction[VDimension * VDimension];
   bool          isRotated;
-  bool          isDouble; // the output
+  bool          isDouble; // whether the output is double
   void *        output;
 };
 
@@ -178,7 +178,7 @@ GaussianMagnitudeKernel(const __grid_constant__ GradientArguments<MaximumDimensi
   StoreGaussianMagnitude(gradient, 1, dimension, arguments.output, type, i);
 }
 
-/** Some pixels of the magnitude, from the planes of the gradient. */
+/** Computes some pixels of the magnitude from the planes of the gradient. */
 void
 LaunchMagnitude(const GaussianDescriptor & descriptor,
                 const float *              planes,
@@ -226,7 +226,7 @@ LaunchGradient(const GaussianDescriptor & descriptor,
   CheckCuda(cudaGetLastError(), "GaussianGradientKernel");
 }
 
-/** Some pixels of the gradient, from its planes. */
+/** Computes some pixels of the gradient from its planes. */
 void
 CombinePlanes(const GaussianDescriptor & descriptor,
               const float *              planes,
@@ -248,7 +248,7 @@ CombinePlanes(const GaussianDescriptor & descriptor,
   }
 }
 
-/** Memory for the notes of the axis that has the most. */
+/** Allocates the notes for the axis that needs most memory. */
 DeviceBuffer
 MakeNotes(const GaussianDescriptor & descriptor, const Stream & stream)
 {
@@ -260,7 +260,7 @@ MakeNotes(const GaussianDescriptor & descriptor, const Stream & stream)
   return DeviceBuffer(bytes, stream);
 }
 
-/** The pixels on the device, in a type that holds them. */
+/** Uploads the pixels in a type that represents them. */
 std::shared_ptr<const SampleSource>
 UploadPixels(const GaussianDescriptor & descriptor, const void * pixels, const ExecutionContext & context)
 {
@@ -272,7 +272,8 @@ UploadPixels(const GaussianDescriptor & descriptor, const void * pixels, const E
   return PrefilterOnCuda(source, pixels, context);
 }
 
-/** The filtered components of a gradient, plane by plane; the pixels are gone from the device afterwards. */
+/** Returns the filtered components of a gradient, plane by plane. The pixels on the device are freed before it returns.
+ */
 DeviceBuffer
 MakePlanes(const GaussianDescriptor & descriptor,
            const void *               pixels,
@@ -293,13 +294,13 @@ MakePlanes(const GaussianDescriptor & descriptor,
                  static_cast<double *>(notes.Data()),
                  stream);
   }
-  stream.Synchronize(); // the source goes
+  stream.Synchronize(); // the source is freed
   return planes;
 }
 
-/** Computes an output of some bytes per pixel slab by slab, and copies it to where it belongs.
+/** Computes an output slab by slab, and copies it to its memory.
  *
- * \param[in] compute launches a slab: its first pixel, its pixels, and where they are stored */
+ * \param[in] compute launches a slab: its first pixel, its pixels, and its memory */
 template <typename TCompute>
 void
 StoreInSlabs(std::int64_t             count,
@@ -370,7 +371,8 @@ SmoothOnCuda(const GaussianDescriptor & descriptor,
     return;
   }
 
-  // Pixels that are filtered in place are needed until all results have come: where that fails another backend filters.
+  // The pixels are needed until all results have been copied: if that fails, another backend filters them. This also
+  // holds if they are filtered in place.
   const std::size_t             size = SizeOf(descriptor.output);
   const std::size_t             bytes = static_cast<std::size_t>(count) * size;
   const std::unique_ptr<char[]> kept(pixels == output ? new char[bytes] : nullptr);

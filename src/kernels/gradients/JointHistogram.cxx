@@ -43,9 +43,9 @@ void
 Check(const JointSamples & samples, const ExecutionContext & context)
 {
   constexpr std::int64_t most = std::int64_t{ 1 } << 40;
-  Require(samples.bins >= LeastJointBins && samples.bins <= MostJointBins,
-          "bins is " + std::to_string(samples.bins) + ", and " + std::to_string(LeastJointBins) + " to " +
-            std::to_string(MostJointBins) + " are supported.");
+  Require(samples.bins >= MinJointBins && samples.bins <= MaxJointBins,
+          "bins is " + std::to_string(samples.bins) + ", and " + std::to_string(MinJointBins) + " to " +
+            std::to_string(MaxJointBins) + " are supported.");
   Require(samples.count >= 0 && samples.count <= most,
           "count is " + std::to_string(samples.count) + ", and 0 to 2^40 are supported.");
   Require(IsReal(samples.element),

@@ -35,7 +35,7 @@ namespace
 
 constexpr int JointThreads = 256;
 
-/** Blocks of samples, one after the other. */
+/** A block processes consecutive samples. */
 template <typename TReal>
 __global__ void
 __launch_bounds__(HistogramThreads)

@@ -25,16 +25,16 @@
 namespace itk::CudaSpline
 {
 
-/** \brief What kernels read of a PointOrder. */
+/** \brief The part of a PointOrder that kernels read. */
 struct OrderedPoints
 {
-  static constexpr unsigned int LeastOrder = 2; ///< linear values gain less than the sort takes
+  static constexpr unsigned int MinOrder = 2; ///< the gain of linear values is less than the cost of the sort
 
-  const std::uint32_t * order{ nullptr };       ///< by image of the batch, its points; null: the caller's order
-  const std::uint32_t * isScattered{ nullptr }; ///< 0: the caller's order, too
-  std::int64_t          stride{ 0 };            ///< to the next image's
+  const std::uint32_t * order{ nullptr };       ///< points of each image of the batch; null: the order of the caller
+  const std::uint32_t * isScattered{ nullptr }; ///< 0: the order of the caller, too
+  std::int64_t          stride{ 0 };            ///< distance to the next image
 
-  /** \tparam VOrder of the spline: low ones ask for no order of points
+  /** \tparam VOrder order of the spline; points are not sorted for low orders
    * \param[in] batch image
    * \param[in] i number in the order
    * \return number of the point */
@@ -42,7 +42,7 @@ struct OrderedPoints
   __device__ __forceinline__ std::int64_t
                              PointAt(std::int64_t batch, std::int64_t i) const
   {
-    if constexpr (VOrder >= LeastOrder)
+    if constexpr (VOrder >= MinOrder)
     {
       return order != nullptr && __ldg(isScattered) != 0 ? __ldg(order + batch * stride + i) : i;
     }

@@ -28,7 +28,7 @@
 #include <cstdint>
 
 /** \file
- * \brief How kernels of points and of elements are launched. */
+ * \brief Launch configurations of kernels of points and of elements. */
 
 namespace itk::CudaSpline
 {
@@ -38,8 +38,8 @@ namespace
 
 constexpr int          PointThreads = 128;
 constexpr int          ElementThreads = 256;
-constexpr std::int64_t MaxBlocks = 1024; // of a row, that go through its numbers
-constexpr unsigned int WarpLanes = 32;   // of a warp
+constexpr std::int64_t MaxBlocks = 1024; // maximum number of blocks of a row; they iterate over the numbers
+constexpr unsigned int WarpLanes = 32;   // lanes of a warp
 constexpr unsigned int AllLanes = 0xFFFFFFFFU;
 
 inline unsigned int
@@ -53,7 +53,7 @@ BlocksFor(std::int64_t count, int threads)
   return static_cast<unsigned int>(blocks);
 }
 
-/** Blocks of points, and a row of them for each image. */
+/** Returns the grid: a row of blocks of points for each image. */
 inline dim3
 PointBlocks(const PointArguments & arguments)
 {

@@ -35,8 +35,7 @@
 #include <limits>
 
 /** \file
- * \brief The kernels of points, and their launches: src/CudaSplineInstances.cmake lists the sources that compile them.
- */
+ * \brief Kernels of points, and their launches. src/CudaSplineInstances.cmake lists the sources that compile them. */
 
 namespace itk::CudaSpline
 {
@@ -44,7 +43,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Calls \p body with image and point, a point a thread. */
+/** Calls \p body with image and point, with one point per thread. */
 template <unsigned int VOrder, typename TBody>
 __device__ __forceinline__ void
 ForPointOfThread(const PointArguments & arguments, const OrderedPoints & points, const TBody & body)
@@ -76,20 +75,20 @@ __launch_bounds__(PointThreads)
   });
 }
 
-/** Integers are added in any order with the same sum. */
+/** Sums of integers do not depend on the order. */
 __device__ __forceinline__ void
 AddTo(std::int64_t & sum, std::int64_t number)
 {
   atomicAdd(reinterpret_cast<unsigned long long *>(&sum), static_cast<unsigned long long>(number));
 }
 
-/** How many other lanes are continuous with this one: those before, one after the other, and those after. */
+/** Number of other lanes in the same chain as this lane: those immediately before, and those immediately after. */
 struct LaneChain
 {
   int before;
   int behind;
 
-  /** \param[in] follows whether this lane continues the one before; called by all lanes of a warp */
+  /** \param[in] follows whether this lane continues the previous one; needs to be called by all lanes of a warp */
   __device__ __forceinline__ explicit LaneChain(bool follows)
   {
     const unsigned int lane = threadIdx.x % WarpLanes;
@@ -99,11 +98,11 @@ struct LaneChain
   }
 };
 
-/** The taps of a row of a support, added to the sums of its image and channel.
+/** Adds the taps of a row of a support to the sums of its image and channel.
  *
- * Neighbours in a smooth field have supports a sample apart: a tap of this lane is the next tap of the lane before.
- * What such lanes add to one place is added up by one of them, in integers, so the sums are the same. Called by all
- * lanes of a warp; what lanes without a row have is not added. */
+ * Neighbours in a smooth field have supports that differ by a sample: a tap of this lane is the next tap of the
+ * previous lane. One of the lanes adds the contributions of all such lanes to an element, in integers, so the sums are
+ * the same. Needs to be called by all lanes of a warp. Lanes without a row add nothing. */
 template <unsigned int VOrder, typename TNumbers>
 __device__ __forceinline__ void
 AddRowOfChain(std::int64_t * sums, bool hasRow, const LaneChain & chain, const TNumbers & numbers)
@@ -142,7 +141,7 @@ __launch_bounds__(PointThreads) ScatterPointKernel(const __grid_constant__ Point
   const bool         isPoint = i < arguments.count;
   for (std::int64_t batch = blockIdx.y; batch < arguments.batches; batch += gridDim.y)
   {
-    const std::int64_t point = points.PointAt<VOrder>(batch, isPoint ? i : arguments.count - 1); // others go along
+    const std::int64_t point = points.PointAt<VOrder>(batch, isPoint ? i : arguments.count - 1); // or the last
     AxisTaps<VOrder, VTotal, TReal> z;
     AxisTaps<VOrder, VTotal, TReal> y;
     AxisTaps<VOrder, VTotal, TReal> x;
@@ -160,18 +159,18 @@ __launch_bounds__(PointThreads) ScatterPointKernel(const __grid_constant__ Point
         });
     }
     __syncwarp();
-    constexpr std::int64_t none = -2; // that no offset follows
+    constexpr std::int64_t none = -2; // an offset that is followed by no other offset
     const std::int64_t     first = hasRows ? FirstOffset(arguments, z, y, x) : none;
     const std::int64_t     before = __shfl_up_sync(AllLanes, static_cast<long long>(first), 1);
     const LaneChain        chain(threadIdx.x % WarpLanes != 0 && first == before + 1);
-    const unsigned int slices = arguments.FirstAxis() == 0 ? VOrder + 1 : 1; // the same for all, with support or not
+    const unsigned int slices = arguments.FirstAxis() == 0 ? VOrder + 1 : 1; // in all lanes, with or without support
     for (std::int64_t channel = 0; channel < arguments.channels && __any_sync(AllLanes, hasRows ? 1 : 0) != 0;
          ++channel)
     {
       const ScatterFactors<VTotal, TReal> factors(arguments, sums, batch, channel, point);
       const bool                          adds = hasRows && factors.isFinite;
       const std::int64_t base = (batch * arguments.channels + channel) * arguments.plane + (hasRows ? first : 0);
-      AxisTaps<VOrder, VTotal, TReal> next = z; // moved on: data with a run-time index are in memory
+      AxisTaps<VOrder, VTotal, TReal> next = z; // incremented, because arrays with a run-time index are in local memory
       for (unsigned int kz = 0; kz < slices; ++kz)
       {
 #pragma unroll
@@ -205,7 +204,7 @@ __launch_bounds__(PointThreads) ScatterPointKernel(const __grid_constant__ Point
   }
 }
 
-/** Few blocks: numbers that are not finite are seldom, and without them it is over at once. */
+/** Few blocks: non-finite numbers are rare, and without them the kernel returns immediately. */
 template <unsigned int VOrder, typename TReal>
 __global__ void
 __launch_bounds__(PointThreads)

@@ -33,13 +33,13 @@
 #include <cstdint>
 
 /** \file
- * \brief The order in which the points of a call are taken: by their place in the image where the caller's order has
- * nothing to do with it.
+ * \brief The order in which the points of a call are processed. Points are sorted by their position in the image if
+ * the order of the caller is unrelated to it.
  *
- * Points that are neighbours in memory but not in the image let each lane of a warp read rows of its own: cubic values
- * take 12 times as long then. So points are put in the order of the image's rows first (a counting sort, in which
- * cells of a key may be in any order: results do not depend on it). Whether that pays is asked on the device, so the
- * host waits for nothing, and a graph of the caller's asks it at each launch. */
+ * If neighbours in memory are not neighbours in the image, each lane of a warp reads rows of its own: cubic values take
+ * 12 times as long. In this case, points are sorted by the rows of the image first. This is a counting sort, in which
+ * the cells of a key may be in any order, because results do not depend on it. The device decides whether sorting pays.
+ * The host therefore does not wait, and a graph of the caller decides at each launch. */
 
 namespace itk::CudaSpline
 {
@@ -47,26 +47,26 @@ namespace itk::CudaSpline
 namespace PointOrderDetail
 {
 constexpr int          Threads = 256;
-constexpr int          KeysOfThread = 8; // of RangeOfKeys
-constexpr std::int64_t CellsOfKey = 8;   // along a row: a warp's points are within a few lines of 128 bytes
-constexpr std::int64_t LeastPoints = std::int64_t{ 1 } << 22; // asking takes some 10 microseconds
+constexpr int          KeysOfThread = 8; // keys of a thread of RangeOfKeys
+constexpr std::int64_t CellsOfKey = 8;   // along a row: the points of a warp are within a few lines of 128 bytes
+constexpr std::int64_t MinPoints = std::int64_t{ 1 } << 22; // the check takes some 10 microseconds
 constexpr std::int64_t MaxPoints = 0xFFFFFFFF;
 
-/** What the kernels of the sort share: arrays by image of the batch. */
+/** Arguments that the kernels of the sort have in common. The arrays have a part for each image of the batch. */
 struct Arrays
 {
-  int             most;   ///< pairs of Threads that may be apart in the caller's order
-  std::int64_t    images; ///< that have points of their own
-  std::int64_t    keys;   ///< of an image
+  int             most;   ///< maximum number of the Threads pairs that may be far apart in the order of the caller
+  std::int64_t    images; ///< images that have their own points
+  std::int64_t    keys;   ///< keys of an image
   std::int64_t    keysOfRow;
-  std::uint32_t * begins; ///< by key: its count of points, then where they begin
-  std::uint32_t * taken;  ///< by image: number of assigned positions of the order
+  std::uint32_t * begins; ///< for each key, its number of points, then the begin of its range
+  std::uint32_t * taken;  ///< for each image, number of assigned positions of the order
   std::uint32_t * isScattered;
-  std::uint32_t * ranks; ///< by point: its number among those of its key
+  std::uint32_t * ranks; ///< for each point, its number among those of its key
   std::uint32_t * order;
 };
 
-/** The sample at or before a coordinate, in the image; of NaN the first. */
+/** Returns the sample at or before a coordinate, clamped to the image; the first one for NaN. */
 template <typename TReal>
 __device__ __forceinline__ std::int64_t
                            CellOf(TReal coordinate, std::int64_t size)
@@ -75,8 +75,8 @@ __device__ __forceinline__ std::int64_t
   return coordinate > TReal(0) ? min(static_cast<std::int64_t>(coordinate < last ? coordinate : last), size - 1) : 0;
 }
 
-/** \param[out] along the cell along its row
- * \return the number of a point's row */
+/** \param[out] along the cell along the row
+ * \return the row of a point */
 template <typename TReal>
 __device__ __forceinline__ std::int64_t
                            RowOf(const PointArguments & arguments, const TReal * point, std::int64_t & along)
@@ -97,7 +97,7 @@ BeginOf(const PointArguments & arguments, const Arrays & arrays, std::int64_t im
   return arrays.begins[image * arrays.keys + row * arrays.keysOfRow + along / CellsOfKey];
 }
 
-/** Calls \p body with all points, an image after the other. */
+/** Calls \p body with all points, one image after the other. */
 template <typename TBody>
 __device__ __forceinline__ void
 ForPoints(const PointArguments & arguments, const Arrays & arrays, const TBody & body)
@@ -112,14 +112,14 @@ ForPoints(const PointArguments & arguments, const Arrays & arrays, const TBody &
   }
 }
 
-/** Whether too many of the first image's points are in other rows than the next ones, or far from them along a row:
- * decided from Threads pairs by all threads of a block. */
+/** Returns whether too many consecutive points of the first image are in different rows, or far apart along a row. All
+ * threads of a block decide it from Threads pairs. */
 template <typename TReal>
 __device__ __forceinline__ bool
 AreScattered(const PointArguments & arguments, int most)
 {
-  constexpr std::int64_t far = 32; // cells
-  // Here and there: equal steps would keep to one side of a grid whose sizes are powers of two.
+  constexpr std::int64_t far = 32; // in cells
+  // Pairs are spread irregularly: equal steps would stay on one side of a grid whose sizes are powers of two.
   const std::uint64_t share = threadIdx.x * 2654435761U; // of 2^32, by multiples of the golden ratio
   const auto   point = static_cast<std::int64_t>((share * static_cast<std::uint64_t>(arguments.count - 1)) >> 32U);
   std::int64_t cell[2];
@@ -141,14 +141,14 @@ __launch_bounds__(Threads)
   }
   if (threadIdx.x == 0)
   {
-    *arrays.isScattered = 1; // which all blocks find
+    *arrays.isScattered = 1; // all blocks decide the same
   }
   ForPoints(arguments, arrays, [&](std::int64_t image, std::int64_t point) {
     arrays.ranks[image * arguments.count + point] = atomicAdd(&BeginOf<TReal>(arguments, arrays, image, point), 1U);
   });
 }
 
-/** Gives each key a range of the order: those of a block's keys are adjacent. */
+/** Gives each key a range of the order. The ranges of the keys of a block are adjacent. */
 __global__ void
 __launch_bounds__(Threads) RangeOfKeys(const __grid_constant__ Arrays arrays)
 {
@@ -205,8 +205,9 @@ __launch_bounds__(Threads)
 
 } // namespace PointOrderDetail
 
-/** \brief Of pairs of points, the share that may be apart before the order pays. The rows of a rotated grid are close
- * enough for reading; for sums they are not, as neighbours along a row add theirs up first. */
+/** \brief Fraction of pairs of points that may be far apart before sorting pays. The rows of a rotated grid are close
+ * enough for reading. They are not close enough for sums, because neighbours along a row first add theirs to one sum.
+ */
 ///@{
 inline constexpr double ApartForReading = 0.75;
 inline constexpr double ApartForSums = 0.25;
@@ -216,8 +217,8 @@ inline constexpr double ApartForSums = 0.25;
 class PointOrder
 {
 public:
-  /** Enqueues what makes it: for orders that gain by it, of many points, an eighth as many as samples at least. If its
-   * memory is not available, points are not sorted.
+  /** Enqueues the sort of points. They are sorted for orders of the spline that gain from it, if there are many points,
+   * at least one for eight samples. If memory for the order is not available, points are not sorted.
    *
    * \param[in] apart ApartForReading, ApartForSums */
   template <typename TReal>
@@ -233,7 +234,7 @@ public:
     arrays.keysOfRow = (arguments.size[2] + Detail::CellsOfKey - 1) / Detail::CellsOfKey;
     arrays.keys = rows * arrays.keysOfRow;
     const std::int64_t points = arrays.images * arguments.count;
-    if (arguments.order < OrderedPoints::LeastOrder || points < Detail::LeastPoints ||
+    if (arguments.order < OrderedPoints::MinOrder || points < Detail::MinPoints ||
         arguments.count > Detail::MaxPoints || arrays.keys > arguments.count || arguments.count < 2)
     {
       return made;
@@ -259,7 +260,7 @@ public:
     CheckCuda(cudaMemsetAsync(arrays.begins, 0, static_cast<std::size_t>(zeroed) * sizeof(std::uint32_t), stream.Get()),
               "cudaMemsetAsync");
     constexpr std::int64_t mostRows = 65535;
-    constexpr std::int64_t mostBlocks = 2048; // which are over at once where points are not scattered
+    constexpr std::int64_t mostBlocks = 2048; // blocks that return immediately if points are not scattered
     const auto             images = static_cast<unsigned int>(std::min(arrays.images, mostRows));
     const auto             blocksOf = [images](std::int64_t count, std::int64_t most) {
       return dim3(static_cast<unsigned int>(std::min((count + Detail::Threads - 1) / Detail::Threads, most)), images);
@@ -276,7 +277,7 @@ public:
     return made;
   }
 
-  /** For kernels in the stream. */
+  /** The order for kernels in the stream. */
   const OrderedPoints &
   Points() const
   {

@@ -52,7 +52,7 @@ CheckElement(ScalarType element)
   }
 }
 
-/** Refuses a number outside of a range, and names it. */
+/** Throws if a number is outside of a range. \p name is its name in the message. */
 void
 CheckRange(std::int64_t number, std::int64_t least, std::int64_t most, const std::string & name)
 {
@@ -66,12 +66,12 @@ CheckRange(std::int64_t number, std::int64_t least, std::int64_t most, const std
 void
 CheckPoints(const SplinePoints & points, const ExecutionContext & context)
 {
-  // Products of sizes stay within 64 bits, tables and coordinates within theirs.
+  // Limits, so that products of sizes fit into 64 bits, and tables and coordinates into their types.
   constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max() / 2;
   constexpr std::int64_t most = std::int64_t{ 1 } << 40;
   CheckRange(points.dimension, 1, 3, "dimension");
   CheckRange(points.order, 0, MaximumSplineOrder, "order");
-  CheckRange(points.derivatives, 0, MostPointDerivatives, "derivatives");
+  CheckRange(points.derivatives, 0, MaxPointDerivatives, "derivatives");
   CheckElement(points.element);
   double elements = 1.0;
   for (unsigned int d = 0; d < points.dimension; ++d)

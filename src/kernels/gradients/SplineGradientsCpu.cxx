@@ -33,12 +33,12 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Calls \p body for all points of all images, by the host's threads. */
+/** Calls \p body for all points of all images in the threads of the host. */
 template <typename TBody>
 void
 ForPoints(const PointArguments & arguments, const ExecutionContext & context, const TBody & body)
 {
-  constexpr std::int64_t few = 512; // to start threads takes longer
+  constexpr std::int64_t few = 512; // for fewer, starting threads takes longer
   const std::int64_t     count = arguments.batches * arguments.count;
   ExecutionContext       own = context;
   own.host = count < few ? nullptr : context.host;
@@ -65,7 +65,7 @@ WithElement(const SplinePoints & points, const TRun & run)
   }
 }
 
-/** Sums of all images and channels, and what bounds them. */
+/** Sums of all images and channels, and their bounds. */
 template <typename TReal>
 class HostSums
 {
@@ -140,8 +140,8 @@ private:
   ScatterSums                m_Sums{};
 };
 
-/** Adds all points up. A thread has some rows of the slowest axis of an image: it goes through all points, of which
- * most are left out by their first coordinate, and no other thread adds to its samples. */
+/** Adds the contributions of all points. A thread owns some rows of the slowest axis of an image. It visits all points,
+ * but skips most of them by their first coordinate. No other thread adds to its samples. */
 template <unsigned int VOrder, unsigned int VTotal, typename TReal>
 void
 ScatterRows(const PointArguments & arguments, const ScatterSums & sums, const ExecutionContext & context)

@@ -38,7 +38,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** The largest magnitude of the numbers of each image and channel, a row of blocks for each of them. */
+/** Computes the largest magnitude of the numbers of each image and channel, with a row of blocks for each of them. */
 template <typename TReal>
 __global__ void
 __launch_bounds__(ElementThreads) LargestNumberKernel(const TReal *   numbers,
@@ -125,7 +125,7 @@ Scatter(PointArguments arguments, const Stream & stream)
   const std::int64_t     planes = arguments.batches * arguments.channels;
   const std::int64_t     count = planes * arguments.plane;
   constexpr std::int64_t parts = sizeof(TReal) > sizeof(float) ? 2 : 1; // of a sum
-  // All of it is made and zeroed at once: for few points each of these takes as long as a kernel.
+  // All memory is allocated and zeroed at once, because for few points each allocation takes as long as a kernel.
   const DeviceBuffer zeroed(static_cast<std::size_t>(parts * count) * sizeof(std::int64_t) +
                               static_cast<std::size_t>(planes) * (sizeof(std::uint64_t) + sizeof(std::uint32_t)),
                             stream);

@@ -61,7 +61,7 @@ GatherTextureOf(const ResampleDescriptor &           descriptor,
       {
         throw;
       }
-      return nullptr; // the samples are read where they are
+      return nullptr; // the samples are read from their original memory
     }
   };
   return static_cast<const GatherTexture *>(source.GetSecondForm(make));

@@ -62,8 +62,8 @@ IndexBounds::Read(const std::array<double, 3> & lower, const std::array<double, 
     double to = m_Task.resampling.upper[d];
     if (m_Task.extrapolates)
     {
-      // Samples outside are clamped to the outermost ones; those between the bounds of the inside and these read as
-      // those inside do.
+      // Samples outside are clamped to the outermost ones. Those between the bounds of the inside and the outermost
+      // ones are read like those inside.
       const auto first = static_cast<double>(m_Task.samples.start[d]);
       from = std::min(from, first);
       to = std::max(to, first + static_cast<double>(m_Task.samples.size[d] - 1));
@@ -83,8 +83,8 @@ IndexBounds::Read(const std::array<double, 3> & lower, const std::array<double, 
 namespace
 {
 
-/** Scanlines: an index is a rounded sum of a rounded product of the fraction of the line, which is monotone in the
- * sample. So the first and the last one of a line bound all between them, to the bit. */
+/** Scanlines: an index is a rounded sum of a rounded product with the fraction of the line, which is monotone in the
+ * sample. The first and the last one of a line therefore bound all others exactly. */
 class ScanlineBounds : public IndexBounds
 {
 public:
@@ -99,7 +99,7 @@ public:
   {
     IndexBox               all;
     std::mutex             mutex;
-    constexpr std::int64_t few = 4096; // lines that are done sooner than threads are woken up
+    constexpr std::int64_t few = 4096; // fewer lines are finished before threads have woken up
     const ExecutionContext alone;
     const std::int64_t     count = size[1] * size[2];
     (count < few ? alone : m_Context).ParallelFor(count, [&](std::int64_t begin, std::int64_t end) {
@@ -146,7 +146,7 @@ private:
         }
         ends[side++] = index[0];
       }
-      // Between ends that are not numbers there may be numbers; a line of NaN alone reads nothing.
+      // Between ends that are not finite there may be finite numbers. A line of NaN alone does not read any sample.
       const bool isKnown = std::isfinite(ends[0]) && std::isfinite(ends[1]);
       lower[d] = isKnown ? std::min(ends[0], ends[1]) : -std::numeric_limits<double>::infinity();
       upper[d] = isKnown ? std::max(ends[0], ends[1]) : std::numeric_limits<double>::infinity();

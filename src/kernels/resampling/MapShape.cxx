@@ -29,7 +29,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** The same bits, and a number. */
+/** Returns whether two numbers have the same bits, and are not NaN. */
 bool
 Same(double a, double b)
 {
@@ -81,7 +81,7 @@ ShapeOfMap(const ResampleDescriptor & descriptor, unsigned int dimension, const 
       separable = false;
     }
   };
-  // Most maps that are general show it in their first lines, and in their first slices.
+  // Most general maps are recognized in their first lines and first slices.
   look(0, std::min<std::int64_t>(rows + 2, descriptor.lines));
   if (inPlane && descriptor.lines > rows + 2)
   {

@@ -35,7 +35,7 @@ namespace
 {
 
 constexpr std::size_t  MaxPieces = 65536;
-constexpr std::int64_t MaxReadings = 256; // of the whole input: then the host is faster in any case
+constexpr std::int64_t MaxReadings = 256; // reads of the whole input; with more, the host is always faster
 
 std::int64_t
 RoundDown(std::int64_t number)
@@ -49,17 +49,18 @@ RoundUp(std::int64_t number)
   return -RoundDown(-number);
 }
 
-/** Samples [begin, end) of an axis, from the first one in memory. */
+/** Samples [begin, end) of an axis, relative to the first one in memory. */
 struct Range
 {
   std::int64_t begin;
   std::int64_t end;
 };
 
-/** The samples that indices from \p lower to \p upper read, with what the extension folds into the line.
+/** Returns the samples that indices from \p lower to \p upper read, including those that the extension folds into the
+ * line.
  *
- * Two samples more on either side: an index that is rounded to float is off by half a sample at most where its
- * magnitude is below LargestIndex, and so is a floor that is taken of it. */
+ * There are two additional samples on both sides. Rounding an index to float changes it by at most half a sample if its
+ * magnitude is below LargestIndex, and the same holds for its floor. */
 Range
 ReadRange(const ResampleTask & task, unsigned int axis, double lower, double upper)
 {
@@ -84,15 +85,15 @@ ReadRange(const ResampleTask & task, unsigned int axis, double lower, double upp
   }
   if (extension == Extension::Mirror || extension == Extension::Reflect)
   {
-    // Folded once, a sample beyond an end is as far within. The window ends where the line ends there, so its own
-    // extension folds it to the same sample.
+    // Folded once, a sample beyond an end is inside by the same distance. The window ends at the end of the line, so
+    // its own extension folds the index to the same sample.
     range.end = below > 0 ? std::max(range.end, std::min(size, below + 2)) : range.end;
     range.begin = above > 0 ? std::min(range.begin, std::max<std::int64_t>(0, size - above - 2)) : range.begin;
   }
   return range;
 }
 
-/** The samples from which those coefficients are computed, bit for bit as from the whole line. */
+/** Returns the samples from which the coefficients are computed with the same bits as from the whole line. */
 Range
 FilterRange(const SourceDescriptor & samples, unsigned int axis, const Range & wanted, std::int64_t reach)
 {
@@ -115,7 +116,7 @@ FilterRange(const SourceDescriptor & samples, unsigned int axis, const Range & w
   return range;
 }
 
-/** The source of a piece: its window of an image of the same kind. */
+/** Returns the descriptor of the source of a piece: its window of the image. */
 SourceDescriptor
 WindowOf(const SourceDescriptor & image, const ResamplePiece & piece)
 {
@@ -164,7 +165,7 @@ public:
     return m_Plan;
   }
 
-  /** Sets what a piece reads; false where that is nothing, and its window one sample. */
+  /** Sets the window that a piece reads. Returns false if it reads nothing; the window is then one sample. */
   bool
   SetWindow(ResamplePiece & piece) const
   {
@@ -184,7 +185,7 @@ public:
   }
 
 private:
-  /** Whether a piece fits; sets its memory. */
+  /** Returns whether a piece fits, and sets its memory. */
   bool
   Fits(ResamplePiece & piece) const
   {
@@ -192,12 +193,12 @@ private:
     return piece.memory.fits;
   }
 
-  /** A box in some parts along an axis. */
+  /** Divides a box into parts along an axis. */
   std::vector<ResamplePiece>
   Divide(const ResamplePiece & piece, unsigned int axis, std::int64_t parts) const
   {
     std::vector<ResamplePiece> divided;
-    const std::int64_t         unit = piece.size[axis] >= 64 * parts ? 32 : 1; // rows of whole warps
+    const std::int64_t         unit = piece.size[axis] >= 64 * parts ? 32 : 1; // rows of complete warps
     std::int64_t               begin = 0;
     for (std::int64_t part = 0; part < parts; ++part)
     {
@@ -213,7 +214,7 @@ private:
     return divided;
   }
 
-  /** The division that reads the least; empty where there is none. */
+  /** Returns the division that reads the smallest number of samples. It is empty if there is none. */
   std::vector<ResamplePiece>
   DivideBest(const ResamplePiece & piece, std::int64_t parts) const
   {
@@ -231,7 +232,7 @@ private:
       {
         read += static_cast<double>(part.WindowCount());
       }
-      if (best.empty() || read < 0.9 * least) // along a slower axis lines stay whole
+      if (best.empty() || read < 0.9 * least) // along a slower axis lines are not divided
       {
         best = std::move(divided);
         least = read;
@@ -240,7 +241,7 @@ private:
     return best;
   }
 
-  /** At least so many pieces, one for each who works. */
+  /** Divides into at least \p least pieces, one for each worker. */
   bool
   CutInto(const ResamplePiece & whole, std::int64_t least)
   {

@@ -32,10 +32,10 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Copies of a window that a block makes, at most. */
+/** Maximum number of copies of a window by a block. */
 constexpr std::int64_t MaxWindowCopies = std::int64_t{ WindowCopiesPerThread } * TileThreads;
 
-/** Least and largest number of those that are inside. */
+/** Smallest and largest of the numbers that are inside. */
 struct Range
 {
   double least{ std::numeric_limits<double>::infinity() };
@@ -54,7 +54,7 @@ struct Range
   }
 };
 
-/** Numbers of an axis by output index; those that are outside are NaN. */
+/** Returns the numbers of an axis by output index. Numbers outside are NaN. */
 std::vector<double>
 PlacesOnAxis(const ResampleDescriptor & descriptor, const EndpointTable & table, unsigned int axis)
 {
@@ -83,7 +83,7 @@ PlacesOnAxis(const ResampleDescriptor & descriptor, const EndpointTable & table,
   return places;
 }
 
-/** The largest distance of two numbers in a tile of an axis. */
+/** Returns the largest distance of two numbers in a tile of an axis. */
 double
 WidestTile(const std::vector<double> & places, std::size_t tile)
 {
@@ -103,14 +103,14 @@ WidestTile(const std::vector<double> & places, std::size_t tile)
   return widest;
 }
 
-/** 1 where numbers do not fall, -1 where they do not rise, 0 else; those outside do not count, and are before or after
- * all others. */
+/** Returns 1 if numbers do not decrease, -1 if they do not increase, and 0 otherwise. Numbers outside do not count, and
+ * have to be before or after all others. */
 int
 DirectionOf(const std::vector<double> & places)
 {
   bool   rises = true;
   bool   falls = true;
-  bool   hasGap = false; // those inside follow each other
+  bool   hasGap = false; // whether the numbers inside are not consecutive
   double last = std::numeric_limits<double>::quiet_NaN();
   bool   wasOutside = false;
   for (const double x : places)
@@ -125,8 +125,8 @@ DirectionOf(const std::vector<double> & places)
   return hasGap ? 0 : (rises ? 1 : (falls ? -1 : 0));
 }
 
-/** Samples of a window along an axis where numbers of an index are that far apart: the supports of both, and one more,
- * as a support begins at a floor that may be rounded. */
+/** Returns the size of a window along an axis if the numbers of an index have a distance of \p width: the supports of
+ * both, and one more sample, because a support begins at a floor that may be rounded. */
 int
 WindowSize(double width, int taps)
 {
@@ -146,7 +146,7 @@ struct PlanInput
   unsigned int               dimension;
   int                        taps;
   int                        elementBytes;
-  int                        wide; ///< elements of 16 bytes
+  int                        wide; ///< elements in 16 bytes
 };
 
 MapTiles
@@ -168,7 +168,7 @@ PlanSeparable(const PlanInput & input)
   for (int tileX = TileThreads; tileX >= 32; tileX /= 2)
   {
     const int width = WindowSize(WidestTile(places[0], static_cast<std::size_t>(tileX)), input.taps);
-    // One vector more, as the window begins at a multiple of a vector.
+    // One additional vector, because the window begins at a multiple of a vector.
     const int pitch = RoundedUp(width + input.wide - 1, input.wide);
     const int vectors = pitch / input.wide;
     const int mostRows = 32 * TileThreads / tileX;
@@ -181,7 +181,7 @@ PlanSeparable(const PlanInput & input)
       {
         continue;
       }
-      // What a block does for a slice, whatever the tile, weighs as much as copying eight elements a thread.
+      // The fixed work of a block for a slice costs as much as copying eight elements per thread.
       const double blocks =
         std::ceil(static_cast<double>(places[0].size()) / tileX) * std::ceil(static_cast<double>(rowCount) / tileY);
       const double cost = blocks * (static_cast<double>(pitch) * rows + 8.0 * TileThreads);
@@ -204,13 +204,13 @@ PlanSeparable(const PlanInput & input)
   return best;
 }
 
-/** True where both ends of the lines go the same way along an axis, except for a thousandth of a sample per line: over
- * the lines of a tile that is less than a sample. Numbers that shall be the same differ by roundings. */
+/** Returns whether both ends of the lines move in the same direction along an axis, except for a thousandth of a sample
+ * per line. Over the lines of a tile this is less than a sample. Numbers that should be equal differ by roundings. */
 bool
 IsNearlyMonotone(const EndpointTable & table, unsigned int axis, std::int64_t rows, bool single)
 {
   constexpr double slack = 1e-3;
-  // Up to here a float's rounding moves an index by less than a sixty-fourth.
+  // Up to this magnitude, rounding to float changes an index by less than a sixty-fourth.
   const double most = single ? 0x1p18 : std::numeric_limits<double>::max();
   bool         rises = true;
   bool         falls = true;
@@ -233,11 +233,11 @@ IsNearlyMonotone(const EndpointTable & table, unsigned int axis, std::int64_t ro
   return rises || falls;
 }
 
-/** A bound of the windows of in-plane tiles.
+/** Bounds the windows of in-plane tiles.
  *
- * On the lines of a tile an index is an affine function of the fraction of the line. The largest less the least of
- * several such functions is convex, so it is largest at an end of the lines; along a tile each of them changes by its
- * slope. */
+ * On the lines of a tile, an index is an affine function of the fraction of the line. The difference between the
+ * largest and the smallest of several such functions is convex, so it is largest at an end of the lines. Along a tile,
+ * each of them changes by its slope. */
 MapTiles
 PlanPlane(const PlanInput & input, int tileY)
 {
@@ -272,11 +272,11 @@ PlanPlane(const PlanInput & input, int tileY)
       slopes[d] = std::max(slopes[d], slope);
     }
   }
-  // A sample more on either side, as IsNearlyMonotone() allows.
+  // One additional sample on both sides, which IsNearlyMonotone() allows.
   const int width = WindowSize(widest[0], input.taps) + 2;
   tiles.rows = WindowSize(widest[1], input.taps) + 2;
-  // Where a step along a line is rather one along the input's rows, 32 samples of a line lie in different banks if rows
-  // begin in the same one; else 8 x 4 samples do if rows are four banks off.
+  // If a step along a line is mainly along the rows of the input, 32 samples of a line are in different banks if all
+  // rows begin in the same bank. Otherwise 8 x 4 samples are in different banks if rows are four banks apart.
   tiles.square = slopes[1] > slopes[0];
   const int banks = 128 / input.elementBytes;
   const int residue = tiles.square ? 16 / input.elementBytes : 0;
@@ -304,8 +304,8 @@ PlanPlane(const PlanInput & input, int tileY)
   return tiles;
 }
 
-/** True where an int holds all indices and what is computed of them: the kernels count in int. Of a map that is
- * separable or in-plane. */
+/** Returns whether all indices of a separable or in-plane map, and numbers that are computed from them, fit into an
+ * int. The kernels use int. */
 bool
 IndicesAreSmall(const PlanInput & input, const SourceDescriptor & source)
 {
@@ -327,7 +327,8 @@ IndicesAreSmall(const PlanInput & input, const SourceDescriptor & source)
     }
     return true;
   };
-  // The lines of a slice, and one of each slice: by the shape of the map the others have no other numbers.
+  // The lines of one slice, and one line of each slice. The shape of the map implies that other lines have the same
+  // numbers.
   const std::int64_t rows = input.dimension == 3 ? input.descriptor.sliceLines : input.descriptor.lines;
   bool               areSmall = true;
   for (std::int64_t line = 0; line < rows && areSmall; ++line)
@@ -341,14 +342,14 @@ IndicesAreSmall(const PlanInput & input, const SourceDescriptor & source)
   return areSmall;
 }
 
-/** Samples of a support along an axis, of methods with a basis. */
+/** Returns the samples of a support along an axis for methods with a basis. */
 unsigned int
 TapsOfBasis(const ResampleDescriptor & descriptor, const SourceDescriptor & source)
 {
   return static_cast<unsigned int>(GetTaps(descriptor, source.order, 0));
 }
 
-/** True for resamplings that tiles are made for, whatever the map. */
+/** Returns whether tiles are possible for a resampling, for any map. */
 bool
 IsForTiles(const ResampleDescriptor & descriptor, const SourceDescriptor & source)
 {

@@ -43,7 +43,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-// Fractions of progress: that of a resampling when its sources are made, and of these the fraction that is evaluated.
+// Fractions of progress: after the sources of a resampling have been made, and after the first of two.
 constexpr double SourcesMade = 0.4;
 constexpr double FirstOfTwoMade = 0.3;
 
@@ -68,7 +68,7 @@ Make(const TMake & make)
   }
 }
 
-/** Lines whose indices somebody else computes: each thread has those of one line. */
+/** Computes lines whose indices come from an index provider. Each thread has the indices of one line. */
 template <unsigned int VDimension>
 void
 ResampleProvided(const ResampleDescriptor &              descriptor,
@@ -95,7 +95,7 @@ ResampleProvided(const ResampleDescriptor &              descriptor,
   });
 }
 
-/** Refuses samples for the outside that are not those of the source's image. */
+/** Throws if the samples for the outside do not belong to the image of the source. */
 void
 CheckExtrapolation(const ResampleDescriptor & descriptor, const SampleSource & source)
 {
@@ -226,7 +226,7 @@ PlanResample(const SourceDescriptor & source, const ResampleDescriptor & resampl
 {
   MemoryPlan        plan = PlanSource(source, budget, isMade);
   const std::size_t pixelBytes = SizeOf(resample.output) * source.components;
-  // Indices that the host computes travel with each slab.
+  // Indices that the host computes are copied with each slab.
   const std::size_t indexBytes = resample.indexProvider ? source.dimension * sizeof(double) : 0;
   const std::size_t lineBytes = static_cast<std::size_t>(resample.samples) * (pixelBytes + indexBytes);
   if (resample.chain != nullptr)

@@ -46,7 +46,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Where the samples of a slab are, in device memory: what differs from slab to slab is set by SetSlab(). */
+/** Points of the samples of a slab, in device memory. SetSlab() sets the arguments that differ between slabs. */
 template <unsigned int VDimension>
 class SlabCoordinates
 {
@@ -95,11 +95,11 @@ public:
     }
   }
 
-  /** Sets the arguments of a slab; where the host computes the indices, they follow the slab's output.
+  /** Sets the arguments of a slab. If the host computes the indices, they follow the output of the slab.
    *
    * \param[in] first first line
-   * \param[in] lines lines
-   * \param[in] indices room for them on the device */
+   * \param[in] lines number of lines
+   * \param[in] indices memory for them on the device */
   void
   SetSlab(std::int64_t             first,
           std::int64_t             lines,
@@ -112,7 +112,7 @@ public:
     m_Arguments.ends = m_Ends + (m_Ends != nullptr ? first : 0);
     if (m_Descriptor.indexProvider)
     {
-      // While the device is busy with the slab before.
+      // While the device processes the previous slab.
       const std::int64_t lineNumbers = m_Descriptor.samples * VDimension;
       m_Indices.resize(static_cast<std::size_t>(lines * lineNumbers));
       context.ParallelFor(lines, [&](std::int64_t begin, std::int64_t end) {
@@ -144,10 +144,10 @@ PlanLines(const ResampleDescriptor &        descriptor,
     PlanScanlines(descriptor, source, ScanlinesOf<VDimension>(*descriptor.scanlineChain), arguments);
     return;
   }
-  arguments.tiles = PlanMapTiles(descriptor, source, context); // MakeResampleArguments() has set all else
+  arguments.tiles = PlanMapTiles(descriptor, source, context); // MakeResampleArguments() has set all others
 }
 
-/** Enqueues the copy of the default pixel of several components; no memory where there is none. */
+/** Enqueues the copy of a default pixel with several components. The buffer is empty if there is none. */
 DeviceBuffer
 UploadDefaults(const ResampleDescriptor & descriptor,
                const SampleSource &       source,
@@ -164,7 +164,7 @@ UploadDefaults(const ResampleDescriptor & descriptor,
   return defaults;
 }
 
-/** Slabs of scanlines: while one is computed, the one before travels to the host. */
+/** Computes slabs of scanlines. While a slab is computed, the previous one is copied to the host. */
 template <unsigned int VDimension>
 void
 ResampleSlabs(const ResampleDescriptor & descriptor,
@@ -174,7 +174,7 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
               const MemoryPlan &         plan,
               const ExecutionContext &   context)
 {
-  // One stream a slab buffer.
+  // One stream per slab buffer.
   const std::array<Stream, 2> streams;
   const CopyThreads           threads = CopyThreadsOf(context);
   std::array<Uploader, 2>     uploaders{ Uploader(threads), Uploader(threads) };
@@ -192,7 +192,7 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
   const std::size_t                 slabBytes = isThere && !descriptor.indexProvider ? 0 : plan.slabBytes;
   const std::array<DeviceBuffer, 2> slabs{ DeviceBuffer(slabBytes, streams[0]), DeviceBuffer(slabBytes, streams[1]) };
   streams[0].Synchronize();
-  const StreamJoin join(streams[1]); // it reads the table, which the first stream frees
+  const StreamJoin join(streams[1]); // this stream reads the table, which the first stream frees
 
   const std::int64_t lineBytes =
     descriptor.samples * arguments.components * static_cast<std::int64_t>(SizeOf(descriptor.output));
@@ -209,7 +209,7 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
       const std::int64_t first = slab * plan.slabLines;
       const std::int64_t lines = std::min(plan.slabLines, descriptor.lines - first);
       char * const       memory = static_cast<char *>(slabs[slot].Data());
-      // Indices are doubles, and begin at a multiple of eight bytes.
+      // Indices are doubles, so they begin at a multiple of eight bytes.
       coordinates.SetSlab(
         first, lines, memory + (plan.slabLines * lineBytes + 7) / 8 * 8, streams[slot], uploaders[slot], context);
       arguments.output = memoryOf(slab);
@@ -230,25 +230,25 @@ ResampleSlabs(const ResampleDescriptor & descriptor,
   }
 }
 
-/** What a resampling allocates, and the texture that its source is gathered from. */
+/** The allocations of a resampling, and the texture from which its source is gathered. */
 struct DevicePlan
 {
   MemoryPlan            memory;
   const GatherTexture * gathered;
 };
 
-/** A plan, and the memory of the device that it leaves. */
+/** A plan, and the device memory that remains. */
 struct PlanAndSpare
 {
   MemoryPlan  plan;
   std::size_t spare;
 };
 
-/** \exception DeviceError the memory does not hold it */
+/** \exception DeviceError the memory is too small */
 PlanAndSpare
 PlanWithin(const ResampleDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
 {
-  // The sources are there already: only what is allocated here counts against the free memory.
+  // The sources exist already: only memory that is allocated here counts against the free memory.
   const SourceDescriptor &   samples = source.GetDescriptor();
   const SampleSource * const beyond = descriptor.extrapolation != &source ? descriptor.extrapolation : nullptr;
   const std::size_t          outside = beyond != nullptr ? beyond->GetDescriptor().Bytes() : 0;
@@ -263,7 +263,7 @@ PlanWithin(const ResampleDescriptor & descriptor, const SampleSource & source, c
   return { plan, available - std::min(available, plan.PeakBytes()) };
 }
 
-/** \exception DeviceError the memory does not hold it */
+/** \exception DeviceError the memory is too small */
 DevicePlan
 PlanOnDevice(const ResampleDescriptor & descriptor, const SampleSource & source, const ExecutionContext & context)
 {
@@ -271,10 +271,10 @@ PlanOnDevice(const ResampleDescriptor & descriptor, const SampleSource & source,
   return { found.plan, GatherTextureOf(descriptor, source, [&found] { return found.spare; }) };
 }
 
-/** The same where the output is there already, and a table is all that is allocated. What is free is asked only where
- * that is large, or somebody set a limit: the driver takes as long for an answer as the kernel of a small image.
+/** The same if the output exists already, so that only a table is allocated. Free memory is queried only if the table
+ * is large, or if there is a limit: the query takes as long as the kernel of a small image.
  *
- * \exception DeviceError the memory does not hold it */
+ * \exception DeviceError the memory is too small */
 DevicePlan
 PlanInPlace(const ResampleDescriptor & descriptor,
             const SampleSource &       source,
@@ -288,18 +288,18 @@ PlanInPlace(const ResampleDescriptor & descriptor,
   if (!plan.fits || plan.tableBytes > largest || context.memoryLimit > 0 || (limit != nullptr && *limit != '\0'))
   {
     RefuseCapture(stream.Get());
-    stream.Synchronize(); // what is freed in it is free then
+    stream.Synchronize(); // memory that the stream frees is then available
     return PlanOnDevice(descriptor, source, context);
   }
   return { plan, GatherTextureOf(descriptor, source, [&] {
-             stream.Synchronize(); // and what the texture is made of is there
+             stream.Synchronize(); // the pixels of the texture are then complete
              return PlanWithin(descriptor, source, context).spare;
            }) };
 }
 
-/** The whole at once into an array of the device.
+/** Computes the whole output at once into an array on the device.
  *
- * \param[in] waits whether it is complete then, not enqueued */
+ * \param[in] waits whether the result is complete on return, not only enqueued */
 template <unsigned int VDimension>
 void
 ResampleInPlace(const ResampleDescriptor & descriptor,
@@ -361,7 +361,7 @@ ResampleArrayOnCuda(const ResampleDescriptor & descriptor,
   ResampleDescriptor described = descriptor;
   described.chain = isAffine ? nullptr : descriptor.chain;
   described.scanlineChain = isAffine ? descriptor.chain : nullptr;
-  // Memory of the host is read before this returns.
+  // Host memory is read before this function returns.
   const bool waits = caller == nullptr || !isAffine || descriptor.defaultPixels != nullptr;
   if (waits || !source.IsFreedInOrderOf(caller))
   {

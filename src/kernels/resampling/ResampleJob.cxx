@@ -33,7 +33,8 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** What a device has to give within a limit, where an operation has \p resident bytes there already. */
+/** Returns the memory that a device can provide within a limit, if \p resident bytes of the operation are on it
+ * already. */
 std::size_t
 AvailableWithin(std::size_t limit, int device, std::size_t resident)
 {
@@ -81,8 +82,8 @@ ResampleJob::CountWork(int device) const
 {
   const SourceCache * const     cache = m_Options.cache;
   const ResampleHistory * const history = m_Options.history;
-  // Of a source that is kept the pixels are only read, for the checksum. That it is the wanted one is not known before
-  // that: it will be where it was the last time.
+  // If the source is cached, its pixels are only read for the checksum. Whether the cached source is the right one is
+  // not known before. It is assumed to be so if it was in the last call.
   const auto isKept = [&](Backend backend) {
     return cache != nullptr && history != nullptr && history->reusedBy[static_cast<std::size_t>(backend)] &&
            cache->GetBytesOf(SamplesOn(backend, m_Task), backend, device) > 0;
@@ -90,7 +91,7 @@ ResampleJob::CountWork(int device) const
   const OperationWork making = CountTaskWork(m_Task);
   OperationWork       evaluating = CountResampleWork(m_Task.samples, m_Task.resampling);
   evaluating = m_Task.needsOutside ? evaluating + CountSourceWork(m_Task.outside) : evaluating;
-  // Data that changed at the last call are not expected to stay now.
+  // Data that changed in the last call are not expected to remain the same now.
   const bool stays = cache != nullptr && (m_Options.isFirst || (history != nullptr && history->reused));
   return { isKept(Backend::Cpu) ? evaluating : making,
            isKept(Backend::Cuda) ? evaluating : making,
@@ -115,13 +116,13 @@ ResampleJob::Plan(const std::vector<int> & devices)
   const SourceCache * const cache = m_Options.cache;
   const int                 first = devices.front();
   plan.devices = devices;
-  // One source of this size is used again, or freed before its successor is made: its memory is ours to plan with.
+  // One source of this size is reused, or freed before its successor is made, so its memory counts as available.
   const std::size_t kept = cache == nullptr ? 0 : cache->GetBytesOf(m_Task.samples, Backend::Cuda, first);
   plan.memory = PlanTask(m_Task, AvailableWithin(limit, first, std::min(kept, m_Task.samples.Bytes())));
   std::size_t freed = 0;
   if (!plan.memory.fits && cache != nullptr)
   {
-    // What is kept is freed where that helps: not where the limit is the reason.
+    // The cache is freed if this helps, but not if the limit is the reason.
     const std::size_t keptThere = cache->GetBytesOnDevice(first);
     const std::size_t available = AvailableWithin(limit, first, keptThere);
     if (available > AvailableWithin(limit, first, 0))
@@ -131,7 +132,7 @@ ResampleJob::Plan(const std::vector<int> & devices)
       plan.memory = PlanTask(m_Task, available);
     }
   }
-  // What is kept is kept on one device.
+  // Cached sources are on one device.
   if (!plan.memory.fits || (devices.size() > 1 && cache == nullptr))
   {
     std::size_t budget = std::numeric_limits<std::size_t>::max();
@@ -148,7 +149,7 @@ ResampleJob::Plan(const std::vector<int> & devices)
   }
   if (!plan.pieces.fits)
   {
-    plan.devices.resize(1); // the whole is done by one
+    plan.devices.resize(1); // one device computes everything
   }
   return plan;
 }
@@ -263,7 +264,7 @@ ResampleJob::MakeOperation(const ProvideArrays & arrays)
     return OperationPlan{ plan->memory, [this, plan, arrays](const ExecutionContext & context) {
                            m_Plan = plan;
                            ExecutionContext where = context;
-                           where.backend = plan->pieces.fits ? Backend::Cpu : context.backend; // cut on the host
+                           where.backend = plan->pieces.fits ? Backend::Cpu : context.backend; // divided on the host
                            this->ProvideFields(where);
                            arrays(where, [&](const void * pixels, void * output) {
                              m_Record = this->Run(*plan, pixels, output, context);

@@ -38,7 +38,7 @@ DescribeResampleKernel(const ResampleDescriptor & descriptor,
   DispatchDimension(samples.dimension, [&](auto dimension) {
     auto arguments = DescribeEvaluation<decltype(dimension)::value>(descriptor, samples);
     DescribeResampling(descriptor, arguments);
-    const double   there = 0.0; // what the kernels look at are arrays that will be there
+    const double   there = 0.0; // represents device arrays that do not exist yet
     constexpr auto pixel = std::uint64_t{ 0 };
     arguments.defaultPixels = descriptor.defaultPixels != nullptr ? &pixel : nullptr;
     arguments.extrapolation = descriptor.extrapolation != nullptr ? &there : nullptr;

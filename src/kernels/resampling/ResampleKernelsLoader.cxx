@@ -29,7 +29,7 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** A chain of the same kinds of stages with tiny grids of their own: the caller's displacements may be gone soon. */
+/** Returns a chain with the same kinds of stages, but with tiny grids. The caller may free its displacements soon. */
 TransformChain
 TinyChain(TransformChain chain, unsigned int dimension)
 {
@@ -39,7 +39,7 @@ TinyChain(TransformChain chain, unsigned int dimension)
     {
       const auto numbers = std::make_shared<std::vector<double>>(std::size_t{ 4 } * 4 * 4 * dimension);
       stage.size = { { 1, 1, 1 } };
-      std::fill_n(stage.size.begin(), dimension, 4); // the support of a cubic
+      std::fill_n(stage.size.begin(), dimension, 4); // the support of a cubic spline
       if (stage.singleData != nullptr)
       {
         stage.singleData = { numbers, reinterpret_cast<const float *>(numbers->data()) };
@@ -54,9 +54,9 @@ TinyChain(TransformChain chain, unsigned int dimension)
   return chain;
 }
 
-/** Loads the kernels of an operation by a tiny one of the same kind.
+/** Loads the kernels of an operation by running a tiny one of the same kind.
  *
- * \param[in] chain the tiny chain where the operation has one */
+ * \param[in] chain the tiny chain, if the operation has a chain */
 void
 LoadKernels(SourceDescriptor source, ResampleDescriptor resample, const TransformChain & chain, int device)
 {
@@ -72,7 +72,7 @@ LoadKernels(SourceDescriptor source, ResampleDescriptor resample, const Transfor
 
   const std::vector<double> ends(std::size_t{ 2 } * source.dimension);
   std::vector<double>       output(std::size_t{ 4 } * source.components);
-  resample.defaultPixels = nullptr; // the caller's memory may be gone
+  resample.defaultPixels = nullptr; // the caller may have freed its memory
   resample.extrapolation = nullptr;
   resample.samples = 4;
   resample.lines = 1;

@@ -36,10 +36,10 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Rows of a box within an array, x fastest: which run of memory each is. */
+/** Rows of a box within an array, x fastest, and their memory. */
 struct BoxRows
 {
-  std::array<std::int64_t, MaximumDimension> whole; // of the array
+  std::array<std::int64_t, MaximumDimension> whole; // size of the array
   std::array<std::int64_t, MaximumDimension> first;
   std::array<std::int64_t, MaximumDimension> size;
 
@@ -49,7 +49,7 @@ struct BoxRows
     return size[1] * size[2] * size[3];
   }
 
-  /** Elements from the array's first one to a row's. */
+  /** Returns the elements from the first one of the array to the first one of a row. */
   std::int64_t
   OffsetOf(std::int64_t row) const
   {
@@ -64,11 +64,11 @@ struct BoxRows
     return offset;
   }
 
-  /** True where the rows follow each other without a gap. */
+  /** Returns whether the rows are contiguous. */
   bool
   IsRun() const
   {
-    bool faster = true; // axes that are faster are whole
+    bool faster = true; // whether all faster axes are complete
     bool slower = true;
     for (unsigned int d = 0; d < MaximumDimension; ++d)
     {
@@ -79,7 +79,7 @@ struct BoxRows
   }
 };
 
-/** Host memory that is not written before it is used, kept from piece to piece. */
+/** Uninitialized host memory that is reused for all pieces. */
 class HostScratch
 {
 public:
@@ -100,7 +100,7 @@ private:
   std::size_t             m_Bytes{ 0 };
 };
 
-/** The scanline ends of a piece: those of the whole where they follow each other. */
+/** Returns the scanline ends of a piece. These are those of the whole if they are contiguous. */
 const double *
 EndsOf(const ResampleTask & task, const ResamplePiece & piece, std::vector<double> & memory)
 {
@@ -121,7 +121,7 @@ EndsOf(const ResampleTask & task, const ResamplePiece & piece, std::vector<doubl
   return memory.data();
 }
 
-/** Does one piece after the other. */
+/** Processes one piece after the other. */
 class PieceWorker
 {
 public:
@@ -191,7 +191,7 @@ private:
     return window;
   }
 
-  /** Makes and evaluates the source; returns how long that took, the output's place apart. */
+  /** Makes and evaluates the source. Returns the times without copying to the output. */
   ResampleTimes
   Evaluate(const ResamplePiece &    piece,
            const ResampleTask &     task,
@@ -230,7 +230,7 @@ private:
   ResampleTimes        m_Times;
 };
 
-/** A thread a device; the calling one reports what they have done. */
+/** One thread per device. The calling thread reports their progress. */
 class PieceWorkerPool
 {
 public:
@@ -263,7 +263,7 @@ public:
     }
     catch (...)
     {
-      // An abort; or a thread that could not be created, after which the others stop too.
+      // An abort, or a thread that could not be created. The other threads then stop, too.
       this->Fail(std::current_exception());
     }
     for (std::thread & thread : threads)
@@ -337,8 +337,8 @@ private:
   std::atomic<std::size_t> m_Next{ 0 };
   std::mutex               m_Mutex;
   std::condition_variable  m_Changed;
-  std::size_t              m_Working{ 0 }; // threads, set by the calling one alone
-  std::size_t              m_Left{ 0 };    // of them, those that are done
+  std::size_t              m_Working{ 0 }; // number of threads, written by the calling thread only
+  std::size_t              m_Left{ 0 };    // number of these threads that have finished
   std::size_t              m_Done{ 0 };    // pieces
   ResampleTimes            m_Times;
   std::exception_ptr       m_First;

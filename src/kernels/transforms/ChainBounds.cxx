@@ -33,7 +33,7 @@ constexpr double Slack = 1.0 / (std::int64_t{ 1 } << 46);
 constexpr double SumSlack = 1.0 / (std::int64_t{ 1 } << 40);
 constexpr double SingleSumSlack = 1.0 / (std::int64_t{ 1 } << 19);
 
-/** A number of a stage's displacements. */
+/** Returns a number of the displacements of a stage. */
 double
 NumberAt(const TransformChain::Stage & stage, std::int64_t at)
 {
@@ -47,7 +47,7 @@ DisplacementRange::DisplacementRange(const TransformChain::Stage & stage,
   : m_Dimension(dimension)
 {
   const std::int64_t     samples = stage.size[0] * stage.size[1] * stage.size[2];
-  constexpr std::int64_t few = 65536; // as many are looked at one by one
+  constexpr std::int64_t few = 65536; // up to this number, all are checked
   m_Length = samples <= few ? 1 : 8;
   for (unsigned int d = 0; d < dimension; ++d)
   {
@@ -162,7 +162,7 @@ void
 ChainBounds::Displace(std::size_t number, Points & points) const
 {
   const TransformChain::Stage & stage = m_Chain.stages[number];
-  // Its bounds, as the kernel has them.
+  // The bounds of the stage, as in the kernel.
   const TransformStage<3> kernel = MakeStage<3>(stage, nullptr);
   const Points            indices = this->Map(points, stage.pointToIndex, stage.origin, {});
   const bool              isSpline = stage.kind == TransformKind::BSpline;
@@ -189,8 +189,8 @@ ChainBounds::Displace(std::size_t number, Points & points) const
       mayBeInside = mayBeInside && upper >= kernel.lower[d] && lower <= past;
       mayBeOutside = mayBeOutside || !(lower >= kernel.lower[d] && upper < kernel.upper[d]);
     }
-    // The first and the last sample of any support, clamped before they are made integers; one more on either side,
-    // because FloorIndex() gives the integer above for a number just below it.
+    // The first and the last sample of any support, clamped before the conversion to integers. There is one more on
+    // both sides, because FloorIndex() returns the integer above for a number just below it.
     const double offset = isSpline ? 0.5 - 0.5 * stage.order : 0.0;
     const double from = std::floor(lower + offset) - 1.0;
     const double to = std::floor(upper + offset) + (isSpline ? stage.order : 1) + 1.0;
@@ -211,7 +211,7 @@ ChainBounds::Displace(std::size_t number, Points & points) const
   m_Ranges[number].Include(first, last, least, most);
   for (unsigned int d = 0; d < m_Dimension; ++d)
   {
-    if (mayBeOutside || least[d] > most[d]) // or none but NaN
+    if (mayBeOutside || least[d] > most[d]) // or all are NaN
     {
       least[d] = std::min(least[d], 0.0);
       most[d] = std::max(most[d], 0.0);

@@ -39,7 +39,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** A thread a vector. */
+/** One thread per vector. */
 template <unsigned int VDimension>
 __global__ void __launch_bounds__(128)
   DisplacementKernel(const __grid_constant__ EvaluationArguments<VDimension> arguments, std::int64_t lines)
@@ -73,7 +73,7 @@ LaunchDisplacements(const EvaluationArguments<VDimension> & arguments, std::int6
   CheckCuda(cudaGetLastError(), "DisplacementKernel");
 }
 
-/** Slabs of scanlines: while one is computed, the one before travels to the host. */
+/** Computes slabs of scanlines. While a slab is computed, the previous one is copied to the host. */
 template <unsigned int VDimension>
 void
 MakeSlabs(const DisplacementDescriptor & descriptor,
@@ -107,7 +107,7 @@ MakeSlabs(const DisplacementDescriptor & descriptor,
   const std::size_t                 slabBytes = isThere ? 0 : plan.slabBytes;
   const std::array<DeviceBuffer, 2> slabs{ DeviceBuffer(slabBytes, streams[0]), DeviceBuffer(slabBytes, streams[1]) };
   streams[0].Synchronize();
-  const StreamJoin join(streams[1]); // it reads the table, which the first stream frees
+  const StreamJoin join(streams[1]); // this stream reads the table, which the first stream frees
 
   const std::int64_t lineBytes = descriptor.samples * VDimension * static_cast<std::int64_t>(SizeOf(descriptor.output));
   const std::int64_t count = (descriptor.lines + plan.slabLines - 1) / plan.slabLines;

@@ -31,7 +31,7 @@ namespace
 using Matrix = LinearTransform::Matrix;
 using Vector = LinearTransform::Vector;
 
-/** A rotation as a quaternion of length 1. */
+/** A rotation as a unit quaternion. */
 struct Versor
 {
   double x{ 0.0 };
@@ -39,7 +39,8 @@ struct Versor
   double z{ 0.0 };
   double w{ 1.0 };
 
-  /** That of an axis times the sine of half the angle, which is at most that of half a turn. */
+  /** Returns the versor of a right part: the axis times the sine of half the angle. The angle is at most 180 degrees.
+   */
   static Versor
   OfRightPart(const double * right)
   {
@@ -47,7 +48,7 @@ struct Versor
     return { right[0], right[1], right[2], std::sqrt(std::max(0.0, 1.0 - square)) };
   }
 
-  /** That of an axis times an angle. */
+  /** Returns the versor of a rotation vector: an axis times an angle. */
   static Versor
   OfTurn(const double * turn, double factor)
   {
@@ -61,7 +62,7 @@ struct Versor
     return { turn[0] * scale, turn[1] * scale, turn[2] * scale, std::cos(half) };
   }
 
-  /** That of a rotation's matrix, from the largest of its components: nothing cancels. */
+  /** Returns the versor of a rotation matrix, from the largest of its components, which avoids cancellation. */
   static Versor
   OfMatrix(const Matrix & m)
   {
@@ -92,14 +93,14 @@ struct Versor
     return versor.Upwards();
   }
 
-  /** The same rotation with a scalar part that is not negative, which the right part determines. */
+  /** Returns the same rotation with a nonnegative scalar part, which the right part determines. */
   Versor
   Upwards() const
   {
     return w < 0.0 ? Versor{ -x, -y, -z, -w } : *this;
   }
 
-  /** The rotation that first does another one. */
+  /** Returns the composition that applies another rotation first. */
   Versor
   After(const Versor & v) const
   {
@@ -119,7 +120,7 @@ struct Versor
     return m;
   }
 
-  /** Derivative of the matrix by a component of the right part, with which the scalar part changes. */
+  /** Returns the derivative of the matrix by a component of the right part. The scalar part depends on it. */
   Matrix
   GetSlope(std::size_t component) const
   {
@@ -159,7 +160,7 @@ struct EulerAngles
     , sz(std::sin(angles[2]))
   {}
 
-  /** Rotations about z, x and y: the one about y is the first that a point sees. */
+  /** Returns the product of rotations about z, x and y. The rotation about y is applied first to a point. */
   Matrix
   GetMatrix() const
   {
@@ -170,7 +171,7 @@ struct EulerAngles
     return m;
   }
 
-  /** Derivative of the matrix by an angle. */
+  /** Returns the derivative of the matrix by an angle. */
   Matrix
   GetSlope(std::size_t axis) const
   {
@@ -198,7 +199,7 @@ struct EulerAngles
   double cx, sx, cy, sy, cz, sz;
 };
 
-/** A rotation of the plane, times a number. */
+/** Returns a rotation of the plane, multiplied with a number. */
 Matrix
 InPlaneRotation(double cosine, double sine)
 {
@@ -292,8 +293,9 @@ LinearTransform::OfRotation(unsigned int   dimension,
   }
   else
   {
-    // See EulerAngles::GetMatrix(). Where the cosine of the angle about x is 0 those about y and z are one rotation.
-    constexpr double smallest = 5e-5; // ITK's
+    // See EulerAngles::GetMatrix(). If the cosine of the angle about x is 0, those about y and z describe the same
+    // rotation.
+    constexpr double smallest = 5e-5; // as in ITK
     const double     cosine = std::hypot(m[2][0], m[2][2]);
     parameters[0] = std::atan2(m[2][1], cosine);
     parameters[1] = cosine > smallest ? std::atan2(-m[2][0], m[2][2]) : std::atan2(m[0][2], m[0][0]);
@@ -352,7 +354,7 @@ LinearTransform::SetParameters(const Parameters & parameters)
   std::copy_n(parameters.begin(), this->CountParameters(), m_Parameters.begin());
   if (m_Kind == LinearKind::Similarity && m_Dimension == 3)
   {
-    constexpr double epsilon = 1e-10; // ITK's
+    constexpr double epsilon = 1e-10; // as in ITK
     const double     norm =
       std::sqrt(parameters[0] * parameters[0] + parameters[1] * parameters[1] + parameters[2] * parameters[2]);
     for (std::size_t i = 0; i < 3 && norm >= 1.0 - epsilon; ++i)

@@ -104,7 +104,7 @@ protected:
         const auto index = actual->ComputeIndex(static_cast<itk::OffsetValueType>(i));
         const bool inReach = std::abs(index[0] - where[0]) <= reach && std::abs(index[1] - where[1]) <= reach;
         outside += inReach ? 0 : 1;
-        // Outside of the reach: finite, and the bits of the clean image.
+        // Outside of the reach: finite, and the same bits as the clean image.
         wrong += inReach || actual->GetBufferPointer()[i] == expected->GetBufferPointer()[i] ? 0 : 1;
       }
       EXPECT_EQ(wrong, 0u);
@@ -125,7 +125,7 @@ TEST_P(CudaBSplineDecompositionImageFilterBehaviourTest, NanAndInfinityStayNear)
 
 TEST(CudaBSplineDecompositionImageFilterItkTest, ItkSpreadsOneNanOverTheImage)
 {
-  // The documented difference, from the other side.
+  // The documented difference in the other direction.
   Random     random(__LINE__);
   const auto image = NoiseImage<ImageType>({ 97, 83 }, random);
   image->GetBufferPointer()[Count(image.GetPointer()) / 2] = std::numeric_limits<float>::quiet_NaN();
@@ -164,7 +164,7 @@ TEST_P(CudaBSplineDecompositionImageFilterBehaviourTest, SameBitsOnAnyNumberOfTh
   }
 }
 
-/** Remembers the progress of a filter, and aborts it at the event of a given number. */
+/** Records the progress of a filter, and aborts it at an event with a given number. */
 class ProgressRecorder
 {
 public:

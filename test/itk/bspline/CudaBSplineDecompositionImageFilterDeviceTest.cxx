@@ -43,7 +43,7 @@ using itk::CudaSpline::NameOf;
 using ImageType = itk::Image<float, 2>;
 using FilterType = itk::CudaBSplineDecompositionImageFilter<ImageType, ImageType>;
 
-/** Sets CUDASPLINE_DEVICE for the life of the object. */
+/** Sets CUDASPLINE_DEVICE during its lifetime. */
 class DeviceEnvironment
 {
 public:
@@ -176,7 +176,7 @@ TEST(CudaBSplineDecompositionImageFilterDeviceTest, EnvironmentOfNonsense)
   const std::string       text = UpdateErrorOf(filter.GetPointer());
   ExpectMention(text, "nonsense");
   ExpectMention(text, "allowed are cpu");
-  // What the program asks for comes before the environment.
+  // A request of the program has precedence over the environment.
   filter->SetDevice("cpu");
   EXPECT_NO_THROW(filter->Update());
 }

@@ -67,7 +67,7 @@ protected:
     return filter;
   }
 
-  /** The same by the layer below, on the backend that the filter took. */
+  /** Computes the same with the layer below, on the backend that the filter used. */
   static std::vector<double>
   Expected(const IntegerFilter * filter, const itk::CudaSpline::PrefilterMethod & method)
   {
@@ -167,7 +167,7 @@ TEST(CudaBSplineDecompositionImageFilterOptionsTest, TapsFollowFromToleranceAndO
 {
   const auto filter = IntegerFilter::New();
   filter->SetTolerance(1e-3);
-  filter->SetNumberOfTaps(2); // does not count
+  filter->SetNumberOfTaps(2); // has no effect
   constexpr unsigned int taps[6] = { 1, 1, 11, 15, 19, 25 };
   for (unsigned int order = 0; order <= 5; ++order)
   {
@@ -194,7 +194,7 @@ TEST_P(CudaBSplineDecompositionImageFilterMethodTest, WrongTapsAndTolerances)
   const auto image = NoiseImage<IntegerImage>({ 9, 8, 7 }, random);
   const auto filter = this->MakeFilter(image);
   filter->SetPrefilter(Kind::Fir);
-  for (unsigned int order = 0; order <= 3; order += 3) // also where no taps are used
+  for (unsigned int order = 0; order <= 3; order += 3) // also if no taps are used
   {
     filter->SetSplineOrder(order);
     for (const unsigned int taps : { 0u, 2u, 16u, 128u, 129u, 1u << 31, std::numeric_limits<unsigned int>::max() })
@@ -205,7 +205,7 @@ TEST_P(CudaBSplineDecompositionImageFilterMethodTest, WrongTapsAndTolerances)
       EXPECT_EQ(filter->GetLastBackend(), Backend::None);
     }
   }
-  // Another prefilter has no taps.
+  // Other prefilters have no taps.
   filter->SetPrefilter(Kind::Exact);
   EXPECT_NO_THROW(filter->Update());
   filter->SetPrefilter(Kind::Fir);
@@ -293,8 +293,9 @@ TEST(CudaBSplineDecompositionImageFilterOptionsTest, ItksCodeRefusesWhatItDoesNo
   EXPECT_NO_THROW(filter->Update());
 }
 
-/** What itkBSplineDecompositionImageFilterTest checks, with coefficients of a type.
- * \param[in] tolerance of the spline's values by order */
+/** The checks of itkBSplineDecompositionImageFilterTest with a type of coefficients.
+ *
+ * \param[in] tolerance of the values of the spline by order */
 template <typename TCoefficient, typename TTolerance>
 void
 ExpectChecksOfItksTest(bool gpuEnabled, const TTolerance & tolerance)
@@ -358,7 +359,7 @@ ExpectChecksOfItksTest(bool gpuEnabled, const TTolerance & tolerance)
 TEST_P(CudaBSplineDecompositionImageFilterMethodTest, ChecksOfItksTest)
 {
   ExpectChecksOfItksTest<double>(GetParam(), [](unsigned int) { return 1e-5; });
-  // Weights are not negative and sum to 1, so the coefficients' error is the values'; 1e-6 for ITK's low edge.
+  // Weights are not negative and sum to 1, so the error of values is that of the coefficients; 1e-6 for ITK's low edge.
   ExpectChecksOfItksTest<float>(GetParam(), [](unsigned int order) {
     const PrefilterBounds bounds(order);
     return bounds.Axes(2, bounds.OwnAxis<float>(), 10.0) + 1e-6;

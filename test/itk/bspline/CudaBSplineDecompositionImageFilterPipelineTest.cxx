@@ -124,7 +124,7 @@ TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, RequestedPartOfTheOutput
 
 TEST_P(CudaBSplineDecompositionImageFilterPipelineTest, BufferedRegionSmallerThanTheLargest)
 {
-  // An image without a source: ITK takes the buffered region for the largest possible one, and so does the module.
+  // An image without a source: ITK treats the buffered region as the largest possible one, and so does the module.
   Random     random(__LINE__);
   const auto image = NoiseImage<VolumeType>({ 37, 41, 43 }, random);
   const auto buffered = image->GetBufferedRegion();

@@ -59,7 +59,7 @@ protected:
     return filter->GetOutput();
   }
 
-  /** Largest absolute difference; infinity for a NaN. */
+  /** Returns the largest absolute difference; infinity for a NaN. */
   template <typename TFirst, typename TSecond>
   static double
   Difference(const TFirst & first, const TSecond & second)
@@ -73,7 +73,7 @@ protected:
     return worst;
   }
 
-  /** Against the equations, and at the samples. */
+  /** Compares with the equations, and at the samples. */
   template <typename TPixel, unsigned int VDimension>
   void
   Compare(const std::vector<std::int64_t> & size)
@@ -118,7 +118,7 @@ CUDASPLINE_GPU_ON_AND_OFF(CudaBSplineDecompositionImageFilterReferenceTest);
 
 TEST_P(CudaBSplineDecompositionImageFilterReferenceTest, ShortLines)
 {
-  // Shorter than the support, than the warm-up (21 to 46 samples in double, 10 to 23 in float), than a segment of 32
+  // Shorter than the support, than the warm-up (21 to 46 samples in double, 10 to 23 in float), than a segment of 32,
   // and around it.
   for (const std::int64_t length :
        { 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 21, 23, 29, 31, 32, 33, 38, 45, 46, 47, 63, 64, 65 })

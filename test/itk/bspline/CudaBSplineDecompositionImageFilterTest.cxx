@@ -122,7 +122,7 @@ private:
       }
       const double difference =
         std::abs(static_cast<double>(own->GetBufferPointer()[i]) - static_cast<double>(itks->GetBufferPointer()[i]));
-      // A NaN must not pass.
+      // NaN must fail.
       worst[near] = difference <= worst[near] ? worst[near] : difference;
     }
     EXPECT_LE(worst[0], interior);
@@ -169,7 +169,7 @@ TEST_P(CudaBSplineDecompositionImageFilterTest, FourDimensions)
 
 TEST_P(CudaBSplineDecompositionImageFilterTest, AxesOfOneSample)
 {
-  // ITK leaves such an axis unfiltered, as the module does.
+  // ITK does not filter such an axis, and neither does the module.
   Compare<float, double, 3>({ 41, 1, 37 }, __LINE__);
   Compare<float, float, 3>({ 1, 1, 53 }, __LINE__);
   Compare<float, double, 3>({ 1, 1, 1 }, __LINE__);
@@ -192,7 +192,7 @@ TEST(CudaBSplineDecompositionImageFilterBoundsTest, KeepThePromise)
       EXPECT_LE(bounds.Axes(dimension, axis, 1.0), 1e-12 * amplified);
       EXPECT_LE(bounds.Axes(dimension, axis + bounds.ItkLowEdgeAxis(), 1.0), 1e-9 * amplified);
     }
-    // Figures of the documentation: ITK is 1.2e-10 (cubic) to 3.7e-10 (order 5) off.
+    // Numbers of the documentation: the error of ITK is 1.2e-10 (cubic) to 3.7e-10 (order 5).
     EXPECT_LE(bounds.ItkLowEdgeAxis(), 2e-9);
   }
 }

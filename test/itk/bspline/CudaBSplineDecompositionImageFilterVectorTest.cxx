@@ -52,7 +52,7 @@ using Kind = itk::CudaSpline::PrefilterMethod::Kind;
 template <typename TImage>
 using ComponentOf = typename itk::CudaSplineDetail::ImageTraits<TImage>::ComponentType;
 
-/** The numbers in memory. */
+/** Returns the numbers in memory. */
 template <typename TImage>
 ComponentOf<TImage> *
 Numbers(const TImage * image)
@@ -60,7 +60,7 @@ Numbers(const TImage * image)
   return reinterpret_cast<ComponentOf<TImage> *>(const_cast<TImage *>(image)->GetBufferPointer());
 }
 
-/** Noise with a geometry of its own; \p components of a VectorImage. */
+/** Returns noise with its own geometry; \p components of a VectorImage. */
 template <typename TImage>
 typename TImage::Pointer
 VectorNoise(const std::vector<std::int64_t> & size, unsigned int components, Random & random)
@@ -81,7 +81,7 @@ VectorNoise(const std::vector<std::int64_t> & size, unsigned int components, Ran
 class CudaBSplineDecompositionImageFilterVectorTest : public GpuOnAndOff
 {
 protected:
-  /** Component by component against the scalar filter. */
+  /** Compares each component with the scalar filter. */
   template <typename TInput, typename TOutput>
   void
   Compare(unsigned int components, const std::vector<std::int64_t> & size, int line)
@@ -135,7 +135,7 @@ protected:
         std::size_t different = 0;
         for (std::size_t i = 0; i < Count(output); ++i)
         {
-          // Not a difference: a NaN must not pass.
+          // Not a difference, so that NaN fails.
           different +=
             Numbers(output)[i * components + component] == scalar->GetOutput()->GetBufferPointer()[i] ? 0 : 1;
         }
@@ -155,7 +155,7 @@ protected:
     EXPECT_EQ(filter->GetFallbackReason().empty(), promised == Backend::Cuda);
   }
 
-  /** Against ITK's filter on the same vectors. */
+  /** Compares with ITK's filter for the same vectors. */
   template <typename TInput, typename TOutput>
   void
   CompareWithItk(const std::vector<std::int64_t> & size, int line)

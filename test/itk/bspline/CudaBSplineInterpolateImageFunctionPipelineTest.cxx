@@ -50,7 +50,7 @@ using ItkOfVolume = itk::BSplineInterpolateImageFunction<VolumeType>;
 using VolumeIndex = OwnOfVolume::ContinuousIndexType;
 using VolumeVector = OwnOfVolume::CovariantVectorType;
 
-/** What a value may differ by from ITK's. */
+/** Returns the allowed difference of a value from ITK's. */
 double
 ValueTolerance(const VolumeType * image, const OwnOfVolume * interpolator)
 {
@@ -130,7 +130,7 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, SixteenThreadsGiveTheBit
       pool.emplace_back([&, thread] {
         for (std::size_t k = 0; k < points.size(); ++k)
         {
-          // Each thread in an order of its own.
+          // Each thread has its own order.
           const std::size_t i = (k * 7 + thread * 13) % points.size();
           double            value = 0.0;
           VolumeVector      derivative;
@@ -162,8 +162,8 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, ConcurrentSetInputImage)
   const auto             otherPoint = Points(other, 1).front();
   const double           otherExpected = this->MakeInterpolator(other)->EvaluateAtContinuousIndex(otherPoint);
 
-  // One interpolator and one image, evaluated as soon as it is set; and an interpolator of each thread's own on the
-  // shared images.
+  // One interpolator and one image, evaluated as soon as it is set; and one interpolator per thread on the shared
+  // images.
   const auto               shared = this->MakeInterpolator();
   const auto               turns = this->MakeInterpolator();
   std::vector<int>         right(threads, 0);
@@ -179,7 +179,7 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, ConcurrentSetInputImage)
         const bool first = own->GetInputImage() == image.GetPointer();
         right[thread] +=
           own->EvaluateAtContinuousIndex(first ? point : otherPoint) == (first ? expected : otherExpected) ? 1 : 0;
-        // Two images by turns: what is there in the end is one of them, whole.
+        // Two images alternately: at the end one of them is complete.
         turns->SetInputImage(first ? image : other);
       }
     });
@@ -205,7 +205,7 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, ImageOfASourceIsBroughtU
   EXPECT_EQ(interpolator->EvaluateAtContinuousIndex(point),
             this->MakeInterpolator(image)->EvaluateAtContinuousIndex(point));
 
-  // Only a part is in memory: the whole is asked for again.
+  // Only a part is in memory: the whole is requested again.
   auto part = image->GetLargestPossibleRegion();
   part.ShrinkByRadius(5);
   source->Modified();
@@ -225,7 +225,7 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, ImageOfASourceIsBroughtU
 
 TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, BufferedRegionSmallerThanTheLargest)
 {
-  // An image without a source: what is in memory is the image, for ITK and for the module.
+  // An image without a source: the buffered part is the image, for ITK and for the module.
   const auto image = Image(__LINE__);
   const auto buffered = image->GetBufferedRegion();
   auto       largest = buffered;
@@ -306,7 +306,7 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, InsideItksInterpolateIma
   const auto image = Image(__LINE__);
   using OwnFilter = itk::InterpolateImagePointsFilter<VolumeType, VolumeType, double, OwnOfVolume>;
   using ItkFilter = itk::InterpolateImagePointsFilter<VolumeType, VolumeType, double, ItkOfVolume>;
-  // Coordinates anywhere around the image, as images of one more grid.
+  // Coordinates anywhere around the image, as images on another grid.
   const auto          grid = Image(__LINE__, { 11, 7, 5 });
   const auto          points = Points(image, Count(grid.GetPointer()));
   VolumeType::Pointer coordinates[3];
@@ -319,7 +319,7 @@ TEST_P(CudaBSplineInterpolateImageFunctionPipelineTest, InsideItksInterpolateIma
     }
   }
   const auto fill = [&](auto filter) {
-    // First the order: SetInputImage() makes the coefficients, and in ITK they stay as they are.
+    // The order first: SetInputImage() makes the coefficients, which do not change afterwards in ITK.
     filter->GetInterpolator()->SetSplineOrder(4);
     filter->SetInputImage(image);
     filter->SetDefaultPixelValue(-1000.0);

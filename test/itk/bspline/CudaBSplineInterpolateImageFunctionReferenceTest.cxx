@@ -76,7 +76,7 @@ protected:
       // Orders 0 and 1 have no prefilter, but float coefficients round the samples.
       const double rounding = sizeof(TCoefficient) == 4 ? Unit<float> * std::pow(bounds.norm, VDimension) : 0.0;
       const double coefficient = bounds.Axes(VDimension, bounds.OwnAxis<TCoefficient>(), sample) + rounding * sample;
-      // Far outside, the coordinate is what is rounded in float for the support; the weights follow it exactly.
+      // Far outside, the coordinate is rounded to float for the support; the weights follow from it exactly.
       constexpr double reach = 12.0;
       for (int repetition = 0; repetition < 60; ++repetition)
       {

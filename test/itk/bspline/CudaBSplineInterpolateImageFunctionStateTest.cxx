@@ -67,7 +67,7 @@ protected:
     return interpolator;
   }
 
-  /** A point in the middle of an image. */
+  /** Returns a point in the middle of an image. */
   static ContinuousIndex
   Middle(const ImageType * image)
   {
@@ -80,7 +80,7 @@ protected:
     return index;
   }
 
-  /** That two interpolators give the same bits, value and derivative. */
+  /** Expects that two interpolators have the same bits in value and derivative. */
   static void
   ExpectSame(const OwnType * a, const OwnType * b)
   {
@@ -187,8 +187,8 @@ TEST_P(CudaBSplineInterpolateImageFunctionStateTest, OrderSixThrowsAndLeavesTheO
 
 TEST_P(CudaBSplineInterpolateImageFunctionStateTest, OrderSixThroughTheParent)
 {
-  // SetSplineOrder() is not virtual: through a pointer to the parent it is ITK's, which keeps the 6. Nothing is
-  // evaluated with it.
+  // SetSplineOrder() is not virtual: with a pointer to the parent, ITK's function is called, which keeps the 6. Nothing
+  // is evaluated with it.
   const auto image = this->Image(__LINE__);
   const auto interpolator = this->MakeInterpolator(image);
   ItkType *  parent = interpolator;
@@ -241,7 +241,7 @@ TEST_P(CudaBSplineInterpolateImageFunctionStateTest, PixelsChangedWithoutModifie
   const double          itkBefore = itks->EvaluateAtContinuousIndex(at);
   const double          before = interpolator->EvaluateAtContinuousIndex(at);
 
-  // One pixel by one step of its last bit, the smallest change there is; then all of them.
+  // One pixel changes by its last bit, the smallest possible change; then all of them.
   auto & pixel = image->GetBufferPointer()[Count(image.GetPointer()) / 2];
   pixel = std::nextafter(pixel, 1000.0F);
   interpolator->SetInputImage(image);
@@ -278,7 +278,7 @@ TEST_P(CudaBSplineInterpolateImageFunctionStateTest, OtherImages)
   EXPECT_EQ(interpolator->GetInputImage(), second.GetPointer());
   EXPECT_EQ(interpolator->GetEndIndex()[1], second->GetBufferedRegion().GetUpperIndex()[1]);
 
-  // The same pixels at other positions and with another spacing: the geometry is the new image's.
+  // The same pixels at other positions and with another spacing: the geometry is that of the new image.
   const auto third = Copy<ImageType>(second);
   auto       region = third->GetBufferedRegion();
   region.SetIndex(0, region.GetIndex(0) + 7);
@@ -325,7 +325,7 @@ TEST_P(CudaBSplineInterpolateImageFunctionStateTest, Device)
   EXPECT_NE(interpolator->GetFallbackReason(), "");
 }
 
-/** A source that fails when it is told to. */
+/** A source that fails on request. */
 class Failing : public itk::ImageSource<ImageType>
 {
 public:

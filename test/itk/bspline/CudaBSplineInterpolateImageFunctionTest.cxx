@@ -47,8 +47,8 @@ using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
 using itk::CudaSpline::NameOf;
 
-/** Coordinates of one axis of \p size samples from \p start on: inside, samples, half samples, the border and its ends,
- * by \p kind. */
+/** Returns a coordinate of an axis with \p size samples from \p start on: inside, on a sample, half-way, on the border
+ * or its ends, depending on \p kind. */
 template <typename TCoordinate>
 TCoordinate
 Coordinate(int kind, std::int64_t start, std::int64_t size, Random & random)
@@ -78,7 +78,7 @@ Coordinate(int kind, std::int64_t start, std::int64_t size, Random & random)
   }
 }
 
-/** What the two may differ by, near the low edges and away from them. */
+/** Allowed differences, near the low edges and away from them. */
 struct Tolerance
 {
   double value[2];
@@ -123,7 +123,7 @@ public:
 
     for (int kind = 0; kind <= 8; ++kind)
     {
-      // Kinds alone, and mixed with points inside along the other axes.
+      // One kind for all axes, and mixed with points inside along the other axes.
       for (unsigned int repetition = 0; repetition < 10; ++repetition)
       {
         IndexType index;
@@ -157,7 +157,7 @@ private:
   void
   MakeTolerance(unsigned int order)
   {
-    // The poles that ITK computes, from its filter.
+    // ITK's poles, from its filter.
     auto filter = ItkType::CoefficientFilter::New();
     filter->SetSplineOrder(order);
     const PrefilterBounds bounds(order);
@@ -199,8 +199,8 @@ private:
   void
   ExpectSameDerivative(const VectorType & own, const VectorType & itks, bool near)
   {
-    // Each component of the derivative by the index, divided by the spacing; rounding of the division, and of the turn,
-    // 2 N units.
+    // Each component of the derivative by the index is divided by the spacing; rounding of the division and of the
+    // rotation is 2 N units.
     double component[VDimension];
     for (unsigned int d = 0; d < VDimension; ++d)
     {
@@ -235,7 +235,7 @@ private:
     this->ExpectSameDerivative(derivative, m_Itk->EvaluateDerivativeAtContinuousIndex(index), near);
     this->ExpectSameDerivative(bothDerivative, itkDerivative, near);
 
-    // Through the classes that ITK's consumers know, and with a thread's number: the same bits.
+    // With the base classes that ITK's filters use, and with a thread number: the same bits.
     const itk::InterpolateImageFunction<ImageType, TCoordinate> * const base = m_Own;
     const ItkType * const                                               parent = m_Own;
     EXPECT_EQ(base->EvaluateAtContinuousIndex(index), value);
@@ -272,7 +272,7 @@ private:
     EXPECT_EQ(threadDerivative, bothDerivative);
   }
 
-  /** The raw pixel, whatever the spline says. */
+  /** The pixel itself, for any spline. */
   void
   AtIndex()
   {

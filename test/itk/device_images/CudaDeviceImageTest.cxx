@@ -51,7 +51,7 @@ OnOtherMemory()
   return {}; // of the Cpu backend
 }
 
-/** What the source computes. */
+/** Returns the values that the source computes. */
 float
 ValueAt(itk::IndexValueType offset, float shift)
 {
@@ -69,7 +69,7 @@ ExpectedValues(float shift)
   return values;
 }
 
-/** Leaves its output in other memory if that is read there, and garbage on the host. */
+/** Writes its output to other memory if it is read there, and garbage to the host. */
 class OtherMemorySource : public itk::ImageSource<Plane>
 {
 public:
@@ -128,7 +128,7 @@ ValuesOf(const Plane * image)
   return values;
 }
 
-/** A source whose image a filter of the module has read, so that it is in other memory. */
+/** A source whose image was read by a filter of the module, so that it is in other memory. */
 struct SourceWithReader
 {
   SourceWithReader()
@@ -149,7 +149,7 @@ struct SourceWithReader
     itk::CudaSmoothingRecursiveGaussianImageFilter<Plane, Plane>::New();
 };
 
-/** Smooth values of pixels that an image of ITK has. */
+/** Returns the smoothed values of the pixels of an ITK image. */
 std::vector<float>
 SmoothValues(float shift)
 {
@@ -218,7 +218,7 @@ TEST(CudaDeviceImage, AFilterOfItkGetsItsPixelsOnTheHost)
 
 TEST(CudaDeviceImage, OneUpdateServesBothKindsOfFilters)
 {
-  // The sum reads the image itself and what a filter of the module has made of it, in both orders.
+  // The sum reads the image itself and the result of a filter of the module for it, in both orders.
   for (const unsigned int first : { 0U, 1U })
   {
     const SourceWithReader test;
@@ -238,7 +238,7 @@ TEST(CudaDeviceImage, OneUpdateServesBothKindsOfFilters)
 
 TEST(CudaDeviceImage, AFilterOfItkBetweenReadsTheHost)
 {
-  // The filter of the module reads the source's image after a filter of ITK has, in one update.
+  // The filter of the module reads the source's image after a filter of ITK, in one update.
   const auto source = OtherMemorySource::New();
   const auto cast = itk::CastImageFilter<Plane, Plane>::New();
   cast->InPlaceOff();

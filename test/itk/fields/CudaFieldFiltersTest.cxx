@@ -46,7 +46,7 @@ namespace
 class CudaFieldFilters : public GpuOnAndOff
 {
 protected:
-  /** What a filter is promised. */
+  /** Checks the documented properties of a filter. */
   template <typename TFilter>
   void
   ExpectPromised(const TFilter * filter, unsigned int dimension) const
@@ -57,7 +57,7 @@ protected:
       << name << ": " << filter->GetFallbackReason();
   }
 
-  /** Each filter against ITK's, of some fields. */
+  /** Compares each filter with ITK's, for some fields. */
   ///@{
   template <typename TField>
   void
@@ -139,7 +139,7 @@ CudaFieldFilters::CompareInversions(const TField * field,
     EXPECT_LE(LargestDifference(ours->GetOutput(), theirs->GetOutput()), bound);
     EXPECT_NEAR(ours->GetMaxErrorNorm(), theirs->GetMaxErrorNorm(), bound);
     EXPECT_NEAR(ours->GetMeanErrorNorm(), theirs->GetMeanErrorNorm(), bound + 1e-13);
-    EXPECT_EQ(LargestDifference(before.GetPointer(), estimate), 0.0); // it is not touched
+    EXPECT_EQ(LargestDifference(before.GetPointer(), estimate), 0.0); // it is not changed
   }
 }
 
@@ -203,7 +203,8 @@ CudaFieldFilters::Compare(const std::vector<std::int64_t> & size) const
   FillField(other.GetPointer(), 2.0, false, random);
   if (std::is_same<TReal, float>::value)
   {
-    VanishAtTheBorder(field.GetPointer()); // places gather where it jumps, and there the roundings of float decide
+    VanishAtTheBorder(
+      field.GetPointer()); // points accumulate where the field jumps, and the rounding of float decides there
   }
   this->CompareCompositions<Field>(other, field);
   this->CompareInversions<Field>(field, other, 7, 1e-4);
@@ -277,7 +278,7 @@ TEST_P(CudaFieldFilters, RandomFieldsAreItks)
   }
 }
 
-// The determinant of a linear map is that of its matrix, within the border.
+// The determinant of a linear map is that of its matrix, inside the border.
 TEST_P(CudaFieldFilters, JacobianOfALinearMap)
 {
   using Field = DisplacementsOf<double, 3>;
@@ -310,7 +311,7 @@ TEST_P(CudaFieldFilters, JacobianOfALinearMap)
   EXPECT_NEAR(filter->GetOutput()->GetPixel(inside), vnl_det(full.GetVnlMatrix()), 1e-13);
 }
 
-// Each is a line of the trace, with all that a line has.
+// Each filter writes a line of the trace with all of its fields.
 TEST_P(CudaFieldFilters, AreLinesOfTheTrace)
 {
   using Field = DisplacementsOf<float, 2>;
@@ -349,7 +350,7 @@ TEST_P(CudaFieldFilters, AreLinesOfTheTrace)
   EXPECT_EQ(lines, 4);
 }
 
-// What the kernels do not know is ITK's, and said.
+// Cases that the kernels do not support are computed by ITK, with a reason.
 TEST_P(CudaFieldFilters, OthersAreItks)
 {
   using Field = DisplacementsOf<float, 2>;

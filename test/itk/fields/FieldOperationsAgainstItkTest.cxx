@@ -31,7 +31,7 @@
 #include <limits>
 #include <type_traits>
 
-// The operations of fields against ITK's filters: of double fields to the last bit, where ITK's sums have an order.
+// Compares field operations with ITK's filters: double fields are equal in all bits if ITK's sums have an order.
 
 using namespace CudaSplineTest;
 using namespace itk::CudaSpline;
@@ -50,14 +50,14 @@ const std::vector<std::vector<std::int64_t>> Sizes{ { 23, 17 },
                                                     { 29, 19, 1 },
                                                     { 17, 23, 11 } };
 
-/** A type that is handed to a callable. */
+/** A type that is passed to a callable. */
 template <typename T>
 struct Of
 {
   using Type = T;
 };
 
-/** Calls \p run with a field's type and a size, for all of them. */
+/** Calls \p run with every field type and a size. */
 template <typename TRun>
 void
 ForAllFields(const TRun & run)
@@ -131,7 +131,7 @@ TEST_P(FieldsAgainstItk, Compose)
                     residence);
       auto found = LikeImage(warping.GetPointer());
       Download(found->GetBufferPointer(), output.Data(), output.Bytes(), residence);
-      unsigned int apart = 0; // on the border of the grid a rounding of float decides
+      unsigned int apart = 0; // on the border of the grid the rounding of float decides
       for (itk::SizeValueType i = 0; i < warping->GetBufferedRegion().GetNumberOfPixels(); ++i)
       {
         bool isNear = true;
@@ -170,9 +170,10 @@ TEST_P(FieldsAgainstItk, Invert)
       FillField(estimate.GetPointer(), 0.3, true, random);
       if (!IsDouble<Field>)
       {
-        VanishAtTheBorder(field.GetPointer()); // places gather where it jumps, and there the roundings of float decide
+        VanishAtTheBorder(
+          field.GetPointer()); // points accumulate where the field jumps, and the rounding of float decides there
       }
-      // Where the border may move, errors become small, and fewer iterations do.
+      // If the border may move, errors become small, and fewer iterations are made.
       FieldInversion rules;
       rules.maximumIterations = most;
       rules.enforcesBoundary = most == 3;
@@ -196,7 +197,7 @@ TEST_P(FieldsAgainstItk, Invert)
       Download(&came, state.Data(), sizeof(came), residence);
       auto found = LikeImage(field.GetPointer());
       Download(found->GetBufferPointer(), inverse.Data(), inverse.Bytes(), residence);
-      // Errors of different iterations differ: the same ones are those of as many iterations.
+      // Errors of different iterations differ: those after the same number of iterations are equal.
       const double tolerance = IsDouble<Field> ? 1e-13 : 2.0 * SingleBound;
       EXPECT_NEAR(came.meanError, filter->GetMeanErrorNorm(), tolerance);
       EXPECT_NEAR(came.maximumError, filter->GetMaxErrorNorm(), tolerance);
@@ -214,8 +215,8 @@ TEST_P(FieldsAgainstItk, Invert)
   });
 }
 
-// Fields of float that are continued at the border. Points gather where a field jumps there, and rounding decides on
-// which side they are. So no point comes near the border's end: the inverse of a field that spreads leads inwards, and
+// Fields of float that are extended at the border. Points accumulate where a field jumps there, and rounding decides on
+// which side they are. So no point is near the end of the border: the inverse of an expanding field points inwards, and
 // for one displacement all points of an iteration are well inside or outside.
 TEST_P(FieldsAgainstItk, InvertAtTheBorder)
 {
@@ -238,7 +239,7 @@ TEST_P(FieldsAgainstItk, InvertAtTheBorder)
       for (itk::SizeValueType i = 0; i < region.GetNumberOfPixels(); ++i)
       {
         const auto                     index = field->ComputeIndex(static_cast<itk::OffsetValueType>(i));
-        itk::Vector<double, dimension> samples; // along the field's axes
+        itk::Vector<double, dimension> samples; // along the axes of the field
         for (unsigned int d = 0; d < dimension; ++d)
         {
           const auto   last = static_cast<double>(region.GetSize(d)) - 1.0;
@@ -272,7 +273,7 @@ TEST_P(FieldsAgainstItk, InvertAtTheBorder)
       EXPECT_NEAR(came.meanError, filter->GetMeanErrorNorm(), IsDouble<Field> ? 1e-13 : bound);
       EXPECT_NEAR(came.maximumError, filter->GetMaxErrorNorm(), bound);
       EXPECT_LE(LargestDifference(found.GetPointer(), filter->GetOutput()), bound);
-      // What is at the border is an inverse, or held at 0.
+      // Samples on the border have an inverse, or are fixed at 0.
       double largest = 0.0;
       for (unsigned int d = 0; d < dimension; ++d)
       {

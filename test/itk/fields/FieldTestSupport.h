@@ -34,7 +34,7 @@
 #include <vector>
 
 /** \file
- * \brief Fields of displacements of any geometry, and their way to a backend and back. */
+ * \brief Displacement fields with any geometry, and transfers to and from a backend. */
 
 namespace CudaSplineTest
 {
@@ -42,10 +42,10 @@ namespace CudaSplineTest
 template <typename TReal, unsigned int VDimension>
 using DisplacementsOf = itk::Image<itk::Vector<TReal, VDimension>, VDimension>;
 
-/** What a float field may be off, of displacements up to some mm: units of the indices, of up to 40 samples. */
+/** Allowed error of a float field with displacements of up to some mm: units of indices of up to 40 samples. */
 constexpr double SingleBound = 40.0 * 8.0 * 0x1p-23;
 
-/** An oblique, anisotropic grid, as an image that was allocated. */
+/** Returns an oblique, anisotropic, allocated image. */
 template <typename TImage>
 typename TImage::Pointer
 MakeObliqueImage(const std::vector<std::int64_t> & size, bool starts, Random & random)
@@ -76,7 +76,7 @@ MakeObliqueImage(const std::vector<std::int64_t> & size, bool starts, Random & r
   return image;
 }
 
-/** Calls \p run with a number of float or double and a constant dimension, 2 or 3, of cases in turn. */
+/** Calls \p run with a number of float or double and a constant dimension, 2 or 3, of alternating cases. */
 template <typename TRun>
 void
 OfDrawnKind(int number, const TRun & run)
@@ -99,7 +99,7 @@ OfDrawnKind(int number, const TRun & run)
   }
 }
 
-/** Fills a field, smoothly or not, by vectors of up to \p size mm. */
+/** Fills a field, smoothly or not, with vectors of up to \p size mm. */
 template <typename TField>
 void
 FillField(TField * field, double size, bool smooth, Random & random)
@@ -130,8 +130,8 @@ FillField(TField * field, double size, bool smooth, Random & random)
   }
 }
 
-/** Lets a field go to zero at the border of its buffer, as it is beyond: no rounding decides by which side of the
- * border a place counts. Axes of one or two voxels stay. */
+/** Reduces a field to zero at the border of its buffer, as it is outside, so that no rounding decides on which side of
+ * the border a point is. Axes of one or two voxels are not changed. */
 template <typename TField>
 void
 VanishAtTheBorder(TField * field)
@@ -164,7 +164,7 @@ CopyOf(const TImage * image)
   return duplicator->GetOutput();
 }
 
-/** An image of the same grid; its pixels are not defined. */
+/** Returns an image on the same grid with undefined pixels. */
 template <typename TImage>
 typename TImage::Pointer
 LikeImage(const TImage * image)
@@ -176,7 +176,7 @@ LikeImage(const TImage * image)
   return like;
 }
 
-/** Bytes of the pixels of an image. */
+/** Returns the bytes of the pixels of an image. */
 template <typename TImage>
 std::size_t
 BytesOf(const TImage * image)
@@ -184,7 +184,7 @@ BytesOf(const TImage * image)
   return image->GetBufferedRegion().GetNumberOfPixels() * sizeof(typename TImage::PixelType);
 }
 
-/** The pixels of an image on a backend. */
+/** Returns the pixels of an image on a backend. */
 template <typename TImage>
 itk::CudaSpline::ResidentArray
 Resident(const TImage * image, const itk::CudaSpline::Residence & residence)
@@ -194,7 +194,7 @@ Resident(const TImage * image, const itk::CudaSpline::Residence & residence)
   return array;
 }
 
-/** The largest difference between the numbers of two fields. */
+/** Returns the largest difference between the numbers of two fields. */
 template <typename TField>
 double
 LargestDifference(const TField * one, const TField * other)
@@ -214,7 +214,7 @@ LargestDifference(const TField * one, const TField * other)
   return largest;
 }
 
-/** Tests run once on the Cpu backend, and once on the GPU where there is one. */
+/** Tests that run on the Cpu backend, and on the GPU if there is one. */
 class FieldsAgainstItkOn : public testing::TestWithParam<bool>
 {
 protected:

@@ -46,8 +46,8 @@ class SplineSmoothing : public FieldsAgainstItkOn
 
 INSTANTIATE_TEST_SUITE_P(Backend, SplineSmoothing, testing::Bool(), NameOfFieldBackend);
 
-/** ITK's filter, or one in its place, as itk::BSplineSyNImageRegistrationMethod calls it. On one thread ITK's adds up
- * in the order of points. */
+/** Runs ITK's filter or a replacement, as itk::BSplineSyNImageRegistrationMethod calls it. On one thread, ITK adds in
+ * the order of points. */
 template <typename TField, typename TFilter = itk::DisplacementFieldToBSplineImageFilter<TField>>
 typename TFilter::Pointer
 MakeFilter(const TField * field, const std::vector<unsigned int> & controlPoints, bool stationary)
@@ -65,7 +65,7 @@ MakeFilter(const TField * field, const std::vector<unsigned int> & controlPoints
   return filter;
 }
 
-/** The module's of the same. */
+/** Returns the result of the module for the same input. */
 template <typename TField>
 typename TField::Pointer
 Smooth(const TField * field, const void * confidence, const FieldSplineFit & rules, const Residence & residence)
@@ -80,7 +80,7 @@ Smooth(const TField * field, const void * confidence, const FieldSplineFit & rul
   return found;
 }
 
-/** An image of how much samples count, of which many do not. */
+/** Returns an image of weights of samples, many of which are 0. */
 template <typename TReal, unsigned int VDimension, typename TField>
 typename itk::Image<TReal, VDimension>::Pointer
 MakeConfidence(const TField * field, Random & random)
@@ -96,7 +96,7 @@ MakeConfidence(const TField * field, Random & random)
   return confidence;
 }
 
-/** Numbers of a field's type. */
+/** Returns numbers of the type of a field. */
 template <typename TReal, typename TImage>
 auto
 RoundTo(const TImage * image)
@@ -121,7 +121,7 @@ CheckSums(const Residence & residence)
     VDimension == 2 ? std::vector<unsigned int>{ 11, 8 } : std::vector<unsigned int>{ 9, 6, 5 };
   const auto field = MakeObliqueImage<Field>(size, false, random);
   FillField(field.GetPointer(), 3.0, true, random);
-  // ITK's type, whatever the field's is
+  // ITK's type, for any field
   const auto confidence = MakeConfidence<double, VDimension>(field.GetPointer(), random);
   const auto rounded = RoundTo<TReal>(confidence.GetPointer());
   const auto weights = Resident(rounded.GetPointer(), residence);
@@ -148,7 +148,7 @@ CheckSums(const Residence & residence)
   }
 }
 
-/** With ITK's places and roundings. */
+/** With ITK's points and roundings. */
 template <typename TReal, unsigned int VDimension>
 void
 CheckRoundings(const Residence & residence, bool isOblique)
@@ -174,7 +174,9 @@ CheckRoundings(const Residence & residence, bool isOblique)
   rules.places = std::shared_ptr<const float>(resident, resident->template As<float>());
   rules.placesAreByAxis = places.areByAxis;
   for (const std::vector<unsigned int> & points :
-       { std::vector<unsigned int>{ 4, 4, 4 }, { 7, 9, 5 }, { 25, 24, 19 } }) // the last one: emptier than the grid
+       { std::vector<unsigned int>{ 4, 4, 4 },
+         { 7, 9, 5 },
+         { 25, 24, 19 } }) // the last one has fewer samples than control points
   {
     const std::vector<unsigned int> used(points.begin(), points.begin() + VDimension);
     std::copy(used.begin(), used.end(), rules.controlPoints.begin());
@@ -261,12 +263,12 @@ protected:
   void
   Compare(const std::vector<std::int64_t> & size, const std::vector<unsigned int> & controlPoints) const;
 
-  /** A drawn grid, field, spline and confidence image. */
+  /** Draws a grid, field, spline and confidence image. */
   template <typename TReal, unsigned int VDimension>
   void
   CompareDrawn(Random & random) const;
 
-  /** ITK's class answers, and says why: the same result. */
+  /** ITK's class computes the same result, and a reason is given. */
   template <typename TField, typename TSet>
   void
   ExpectSuperclass(const TField * field, const TSet & set) const
@@ -314,7 +316,7 @@ CudaDisplacementFieldToBSpline::Compare(const std::vector<std::int64_t> & size,
       const auto output = ours->GetOutput();
       theirs->Update();
       ours->Update();
-      ours->Update(); // nothing is left to do
+      ours->Update(); // nothing has to be updated
       this->ExpectOurs(ours.GetPointer());
       EXPECT_EQ(ours->GetBackendUse()[ours->GetLastBackend()].calls, 1u);
       EXPECT_EQ(ours->GetOutput(), output);
@@ -324,10 +326,10 @@ CudaDisplacementFieldToBSpline::Compare(const std::vector<std::int64_t> & size,
       EXPECT_EQ(ours->GetOutput()->GetSpacing(), theirs->GetOutput()->GetSpacing());
       EXPECT_EQ(ours->GetOutput()->GetDirection(), theirs->GetOutput()->GetDirection());
 
-      // ITK 5.2 has a getter of its own that does not compile.
+      // ITK 5.2 has its own getter, which does not compile.
       const auto * const lattice = ours->GetOutput(1);
       const auto * const theirLattice = theirs->GetOutput(1);
-      // Control points with next to no samples are quotients of small numbers.
+      // Control points with very few samples are quotients of small numbers.
       EXPECT_LE(LargestDifference(lattice, theirLattice), 100.0 * bound);
       EXPECT_EQ(lattice->GetOrigin(), theirLattice->GetOrigin());
       EXPECT_EQ(lattice->GetSpacing(), theirLattice->GetSpacing());
@@ -417,8 +419,7 @@ TEST_P(CudaDisplacementFieldToBSpline, IsItks)
   this->Compare<double, 3>({ 17, 13, 11 }, { 6, 7, 5 });
 }
 
-// A vector that is not a number is not read on a border that is set to 0. Elsewhere it affects its own control points,
-// not all.
+// A NaN vector on a border that is set to 0 is not read. Elsewhere it affects its own control points, not all.
 TEST_P(CudaDisplacementFieldToBSpline, NanIsWhereItksIs)
 {
   using Field = DisplacementsOf<float, 3>;
@@ -454,7 +455,7 @@ TEST_P(CudaDisplacementFieldToBSpline, OthersAreItks)
   const auto         field = MakeObliqueImage<Field>({ 23, 17 }, false, random);
   FillField(field.GetPointer(), 1.0, true, random);
   const Field * const whole = field.GetPointer();
-  // Where an inverse is estimated no sample may leave the domain.
+  // If an inverse is estimated, no sample may leave the domain.
   const auto inner = MakeObliqueImage<Field>({ 23, 17 }, false, random);
   FillField(inner.GetPointer(), 0.05, true, random);
   for (itk::OffsetValueType n = 0; n < 23 * 17; ++n)
@@ -482,7 +483,7 @@ TEST_P(CudaDisplacementFieldToBSpline, OthersAreItks)
     }
     filter->SetPointSet(points);
   });
-  this->ExpectSuperclass(whole, [&](Filter * filter) { // it counts 1 for ITK
+  this->ExpectSuperclass(whole, [&](Filter * filter) { // its weight is 1 in ITK
     const auto confidence = MakeConfidence<double, 2>(whole, random);
     confidence->FillBuffer(0.5);
     confidence->SetPixel({ { 7, 7 } }, std::numeric_limits<double>::quiet_NaN());

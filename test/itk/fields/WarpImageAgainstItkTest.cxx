@@ -43,7 +43,7 @@ class ImagesWarped : public FieldsAgainstItkOn
 
 INSTANTIATE_TEST_SUITE_P(Backend, ImagesWarped, testing::Bool(), NameOfFieldBackend);
 
-/** The image on the field's grid by ITK's filter. */
+/** Returns the image on the grid of the field by ITK's filter. */
 template <typename TImage, typename TTransform>
 typename TImage::Pointer
 WarpByItk(const TImage * image, const TImage * grid, const TTransform * transform)
@@ -84,7 +84,7 @@ CheckWarp(const std::vector<std::int64_t> & size, bool hasField, const Residence
   grid->SetRegions(region);
   grid->SetOrigin(image->GetOrigin());
   grid->SetDirection(image->GetDirection());
-  // The first sample of either is at one place, whatever the spacings are: a thin image is not missed.
+  // The first sample of both is at the same point, for any spacings, so that a thin image overlaps.
   typename TImage::PointType corner;
   typename TImage::PointType first;
   image->TransformIndexToPhysicalPoint(region.GetIndex(), corner);
@@ -115,7 +115,7 @@ CheckWarp(const std::vector<std::int64_t> & size, bool hasField, const Residence
   auto transform = itk::DisplacementFieldTransform<double, dimension>::New();
   transform->SetDisplacementField(doubleField);
   auto composite = itk::CompositeTransform<double, dimension>::New();
-  composite->AddTransform(turned); // the last one that is added goes first
+  composite->AddTransform(turned); // the last one that is added is applied first
   composite->AddTransform(affine);
   if (hasField)
   {
@@ -154,7 +154,7 @@ CheckWarp(const std::vector<std::int64_t> & size, bool hasField, const Residence
   WarpImage(warp, pixels.Data(), output.Data(), residence);
   std::vector<Pixel> found(region.GetNumberOfPixels());
   Download(found.data(), output.Data(), output.Bytes(), residence);
-  std::size_t others = 0; // at a border of the buffer, or of two pixels of a mask
+  std::size_t others = 0; // at a border of the buffer, or between two pixels of a mask
   for (std::size_t i = 0; i < found.size(); ++i)
   {
     const double pixel = expected->GetBufferPointer()[i];
@@ -162,9 +162,9 @@ CheckWarp(const std::vector<std::int64_t> & size, bool hasField, const Residence
     inside += pixel != 0.0 ? 1 : 0;
     others += std::abs(static_cast<double>(found[i]) - pixel) <= bound ? 0 : 1;
   }
-  EXPECT_LE(others, 1U); // ITK interpolates between the field's vectors at their own places: a unit decides
+  EXPECT_LE(others, 1U); // ITK interpolates between the vectors of the field at their points: a rounding decides
 
-  // The field of the whole chain moves each place as the transform does.
+  // The field of the whole chain moves each point like the transform.
   const ResidentArray moves(shape.Bytes(), residence);
   MakeField(stages, shape, moves.Data(), residence);
   auto of = LikeImage(field.GetPointer());
@@ -182,7 +182,8 @@ CheckWarp(const std::vector<std::int64_t> & size, bool hasField, const Residence
   }
 }
 
-/** With a field and without: one that is drawn may move all of a thin image out of its grid, the maps alone do not. */
+/** With and without a field: a random one may move all points out of the grid of a thin image, the maps alone do not.
+ */
 template <typename TReal, typename TImage>
 void
 CheckWarps(const std::vector<std::int64_t> & size, const Residence & residence)

@@ -131,7 +131,7 @@ TEST_P(CudaGradientRecursiveGaussian, EverySmallSize)
   Compare<float, itk::CovariantVector<double, 3>>({ 4, 4, 4 }, __LINE__);
 }
 
-// A ramp along an oblique direction has its slope as its gradient, in mm, wherever the edges do not reach.
+// The gradient of a ramp along an oblique direction is its slope in mm, except near edges.
 TEST_P(CudaGradientRecursiveGaussian, OfARampIsItsSlope)
 {
   using Image = itk::Image<double, 3>;
@@ -161,7 +161,7 @@ TEST_P(CudaGradientRecursiveGaussian, OfARampIsItsSlope)
   {
     centre[d] += 20;
   }
-  // Floats of some hundred, of which differences at distances of some pixels are taken; edges are ten sigmas away.
+  // Floats of some hundred; differences of pixels with some distance are taken, and edges are ten sigmas away.
   for (unsigned int d = 0; d < 3; ++d)
   {
     EXPECT_NEAR(filter->GetOutput()->GetPixel(centre)[d], slope[d], 2e-4);

@@ -69,7 +69,7 @@ protected:
 
 CUDASPLINE_GPU_ON_AND_OFF(CudaRecursiveGaussianBehaviour);
 
-// In place the output has the input's memory, which the input has lost, as in ITK; the bits are the same.
+// In place, the output has the memory of the input, which is then released, as in ITK; the bits are the same.
 TEST_P(CudaRecursiveGaussianBehaviour, InPlace)
 {
   Random     random(__LINE__);
@@ -92,7 +92,7 @@ TEST_P(CudaRecursiveGaussianBehaviour, InPlace)
   EXPECT_TRUE(SameBits<ImageType>(filter->GetOutput(), whole->GetOutput()));
 }
 
-// Integers of the size of a float, in place.
+// Integers with the size of a float, in place.
 TEST_P(CudaRecursiveGaussianBehaviour, IntegersInPlace)
 {
   using Image = itk::Image<int, 2>;
@@ -112,7 +112,7 @@ TEST_P(CudaRecursiveGaussianBehaviour, IntegersInPlace)
   ExpectSame<Image>(filter->GetOutput(), reference->GetOutput());
 }
 
-// The whole is filtered, whatever was asked for; each update anew.
+// The whole image is filtered for any requested region, and again for each update.
 TEST_P(CudaRecursiveGaussianBehaviour, RequestedPartsAndUpdates)
 {
   Random     random(__LINE__);
@@ -143,7 +143,7 @@ TEST_P(CudaRecursiveGaussianBehaviour, RequestedPartsAndUpdates)
   EXPECT_TRUE(SameBits<ImageType>(filter->GetOutput(), whole->GetOutput()));
 }
 
-// ITK's exceptions, word by word: axes of less than four pixels, sigmas that are not above 0.
+// ITK's exceptions with their text: axes of less than four pixels, sigmas that are not above 0.
 TEST_P(CudaRecursiveGaussianBehaviour, ErrorsAreItks)
 {
   Random random(__LINE__);
@@ -225,7 +225,7 @@ TEST_P(CudaRecursiveGaussianBehaviour, PrintsItsBackend)
   EXPECT_NE(after.str().find(std::string("LastBackend: ") + NameOf(this->Expected())), std::string::npos);
 }
 
-// Seven fields, as of all operations.
+// Seven fields, as for all operations.
 TEST_P(CudaRecursiveGaussianBehaviour, IsInTheTrace)
 {
   Random     random(__LINE__);
@@ -242,7 +242,7 @@ TEST_P(CudaRecursiveGaussianBehaviour, IsInTheTrace)
     << trace;
 }
 
-// As many threads as ITK's setting says, with the same bits.
+// As many threads as ITK's setting requests, with the same bits.
 TEST_P(CudaRecursiveGaussianBehaviour, ThreadsDoNotMatter)
 {
   Random     random(__LINE__);
@@ -257,7 +257,7 @@ TEST_P(CudaRecursiveGaussianBehaviour, ThreadsDoNotMatter)
   EXPECT_TRUE(SameBits<GradientImage>(one->GetOutput(), seven->GetOutput()));
 }
 
-// A device that has too little memory to give: the host filters, with the numbers in the reason.
+// If a device has too little memory, the host filters, and the reason has the numbers.
 TEST_P(CudaRecursiveGaussianBehaviour, LittleMemoryOnTheDevice)
 {
   Random     random(__LINE__);

@@ -65,7 +65,7 @@ protected:
         filter->SetGPUEnabled(GetParam());
         for (ItkFilter * each : { reference.GetPointer(), static_cast<ItkFilter *>(filter.GetPointer()) })
         {
-          auto own = InputImage::New(); // a filter in place takes its pixels
+          auto own = InputImage::New(); // an in-place filter overwrites its pixels
           own->CopyInformation(image);
           own->SetRegions(image->GetBufferedRegion());
           own->Allocate();
@@ -132,7 +132,7 @@ TEST_P(CudaRecursiveGaussian, Magnitudes)
   CompareMagnitudes<short, 3>({ 17, 23, 12 });
 }
 
-// Axes along which nothing is filtered may be short; second derivatives are ITK's.
+// Axes that are not filtered may be short; second derivatives are computed by ITK.
 TEST_P(CudaRecursiveGaussian, ShortAxesAndSecondDerivatives)
 {
   CompareAxes<float, 3>({ 17, 23, 12 }, false);

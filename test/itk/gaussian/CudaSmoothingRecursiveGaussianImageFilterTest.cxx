@@ -98,7 +98,7 @@ TEST_P(CudaSmoothingRecursiveGaussian, ThreeDimensions)
   Compare<float, double, 3>({ 8, 16, 48 }, __LINE__);
 }
 
-// Lines that end anywhere in a segment, in a pack and in a panel; the least size is four.
+// Lines that end anywhere in a segment, in a pack and in a panel; the minimum size is four.
 TEST_P(CudaSmoothingRecursiveGaussian, EverySmallSize)
 {
   for (std::int64_t n = 4; n <= 36; ++n)
@@ -112,7 +112,7 @@ TEST_P(CudaSmoothingRecursiveGaussian, EverySmallSize)
   Compare<float, float, 3>({ 300, 4, 5 }, __LINE__);
 }
 
-// Slices that do not stay in a cache go by axes.
+// Slices that do not fit into a cache are filtered axis by axis.
 TEST_P(CudaSmoothingRecursiveGaussian, LargeSlices)
 {
   Compare<float, float, 2>({ 700, 600 }, __LINE__);
@@ -131,7 +131,7 @@ TEST(CudaSmoothingRecursiveGaussianTypes, AcceleratedAndNot)
   static_assert(!CudaSmoothingRecursiveGaussianImageFilter<Image<long double, 2>>::IsAccelerated, "long double");
 }
 
-// What is not accelerated is ITK's, with a reason.
+// Cases without acceleration are computed by ITK, with a reason.
 TEST_P(CudaSmoothingRecursiveGaussian, VectorsAreTheSuperclass)
 {
   using Image = itk::Image<itk::Vector<float, 2>, 2>;

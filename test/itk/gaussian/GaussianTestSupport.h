@@ -28,12 +28,12 @@
 #include <cstring>
 
 /** \file
- * \brief Sigmas, and comparison bit by bit, for the tests of the filters by recursive Gaussians. */
+ * \brief Sigmas, and bitwise comparison, for the tests of filters with recursive Gaussians. */
 
 namespace CudaSplineTest
 {
 
-/** Standard deviations of 0.7 to 4 pixels an axis; with a pixel of 0.7 and more, results do not leave the range of
+/** Returns standard deviations of 0.7 to 4 pixels per axis. From 0.7 pixels on, results do not leave the range of the
  * noise, beyond which ITK's cast to integers is undefined. */
 template <typename TFilter, typename TImage>
 typename TFilter::SigmaArrayType
@@ -47,7 +47,7 @@ RandomSigmas(const TImage * image, Random & random)
   return sigmas;
 }
 
-/** Expects the same geometry and the same bits, of pixels of one or several numbers. */
+/** Expects the same geometry and the same bits for pixels with one or several numbers. */
 template <typename TImage>
 void
 ExpectSame(const TImage * own, const TImage * itks)

@@ -93,11 +93,11 @@ protected:
                           itkImage->GetBufferPointer(),
                           image->GetBufferedRegion().GetNumberOfPixels() * sizeof(*image->GetBufferPointer())),
               0);
-    // It is there now, and nothing else changes.
+    // It exists now, and nothing else changes.
     EXPECT_LE(DifferenceOfDerivatives<OwnMetric>(own, expected), tolerance);
     EXPECT_EQ(own->GetLastBackend(), GetParam() ? Backend::Cuda : Backend::Cpu);
 
-    // Another sigma, from the next Initialize() on, by a filter of the user's; and again none of ours.
+    // Another sigma, from the next Initialize() on, with a filter of the user, and then again without it.
     using Filter = typename OwnMetric::DefaultMovingImageGradientFilter;
     for (const auto & metric :
          { static_cast<ItkMetric *>(itks.GetPointer()), static_cast<ItkMetric *>(own.GetPointer()) })
@@ -134,7 +134,7 @@ TEST_P(MetricGradient, IsMadeWhereItIsRead)
   Compare<float, 3>({ 24, 21, 18 }, 1e-5);
 }
 
-// Where ITK's code evaluates the metric, it has the image.
+// If ITK's code evaluates the metric, it has the gradient image.
 TEST_P(MetricGradient, IsThereForTheSuperclass)
 {
   using Image = itk::Image<double, 2>;
@@ -147,7 +147,7 @@ TEST_P(MetricGradient, IsThereForTheSuperclass)
   own->SetGPUEnabled(GetParam());
   for (ItkMetric * metric : { itks.GetPointer(), static_cast<ItkMetric *>(own.GetPointer()) })
   {
-    metric->SetUseFloatingPointCorrection(true); // which the kernels do not have
+    metric->SetUseFloatingPointCorrection(true); // not supported by the kernels
     metric->Initialize();
   }
   double                    value = 0.0;

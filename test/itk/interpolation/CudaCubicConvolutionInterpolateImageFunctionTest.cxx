@@ -208,7 +208,7 @@ TEST_P(CudaCubicConvolutionInterpolateImageFunctionTest, CatmullRomIsItWithoutB)
                                                           "CudaCatmullRomInterpolateImageFunction");
 }
 
-// With tension 1/2 polynomials of degree 2, with any other constants.
+// With tension 1/2 polynomials of degree 2 are reproduced, with any other tension constants.
 TEST_P(CudaCubicConvolutionInterpolateImageFunctionTest, Polynomials)
 {
   using ImageType = itk::Image<double, 2>;
@@ -242,8 +242,8 @@ TEST_P(CudaCubicConvolutionInterpolateImageFunctionTest, Polynomials)
   EXPECT_NEAR(function->EvaluateAtContinuousIndex(index), 4.5, 1e-14);
 }
 
-// Mitchell and Netravali's filter smooths: at a pixel it weights the neighbours by 1/18 along each axis. Lines come out
-// as they are, a square is too large by its mean over the weights, 1/9 a sample squared.
+// Mitchell and Netravali's filter smooths: at a pixel it weights the neighbours by 1/18 along each axis. Linear
+// functions are reproduced. A square is too large by its mean over the weights, 1/9 per squared sample.
 TEST_P(CudaCubicConvolutionInterpolateImageFunctionTest, SmoothsAtPixels)
 {
   using ImageType = itk::Image<double, 2>;

@@ -48,13 +48,13 @@ namespace
 
 using namespace CudaSplineTest;
 
-constexpr double Border = 12.625; // no integer, so that it must not pass through the pixel's type
+constexpr double Border = 12.625; // not an integer, so that the test detects a conversion to the pixel type
 constexpr double Reach = 9.0;     // samples beyond the edges
 
 template <unsigned int D>
 using Modes = std::array<CudaSplineAddressMode, D>;
 
-/** Every mode along all axes, and some mixtures, with ITK's rule along an axis too. */
+/** Returns every mode along all axes, and some mixtures, including ITK's rule along an axis. */
 template <unsigned int D>
 std::vector<Modes<D>>
 EveryMixture(Random & random, const std::vector<CudaSplineAddressMode> & allowed)
@@ -92,7 +92,8 @@ NamesOf(const Modes<D> & modes)
 class CudaInterpolatorAddressModes : public GpuOnAndOff
 {
 protected:
-  /** A filter with the interpolator gives what its single evaluation gives, on a grid that reaches beyond the image. */
+  /** A filter with the interpolator gives the same values as single evaluations, on a grid that extends beyond the
+   * image. */
   template <typename TFunction, typename TImage>
   void
   ExpectResamplerIsSingle(TFunction * function, const TImage * image, double tolerance, bool rounds)
@@ -131,7 +132,7 @@ protected:
       typename Output::PointType point;
       output->TransformIndexToPhysicalPoint(output->ComputeIndex(i), point);
       const auto at = image->template TransformPhysicalPointToContinuousIndex<double>(point);
-      bool       isTie = false; // the filter's index differs by rounding
+      bool       isTie = false; // the index of the filter differs by rounding
       for (unsigned int d = 0; d < D; ++d)
       {
         const double half = at[d] + 0.5;
@@ -145,9 +146,9 @@ protected:
     }
   }
 
-  /** An interpolator under each mixture of modes.
+  /** Tests an interpolator with each mixture of modes.
    *
-   * \param[in] itkMode what ITK's rule is next to the edges
+   * \param[in] itkMode the equivalent of ITK's rule near the edges
    * \param[in] expected called with the modes; returns a function of the index */
   template <typename TFunction, typename TImage, typename TExpected>
   void
@@ -201,7 +202,7 @@ protected:
     }
   }
 
-  /** A function of the index by one of ITK's interpolators on the padded image. */
+  /** Returns a function of the index with one of ITK's interpolators on the padded image. */
   template <typename TItk, unsigned int D, typename TImage>
   static auto
   OnPadded(const TImage * image, Modes<D> modes, CudaSplineAddressMode itkMode)
@@ -255,7 +256,7 @@ protected:
               return OnPadded<itk::WindowedSincInterpolateImageFunction<PaddedImage, 3, Hamming>, D>(
                 image.GetPointer(), modes, CudaSplineAddressMode::Nearest);
             });
-    // The formula is tested with the class; here on an image without edges.
+    // The formula is tested with the class; here with an image without edges.
     const auto catmullRom = itk::CudaCatmullRomInterpolateImageFunction<ImageType>::New();
     Compare(catmullRom.GetPointer(),
             image.GetPointer(),
@@ -369,7 +370,7 @@ TEST_P(CudaInterpolatorAddressModes, SplinesInThreeDimensions)
   CompareSplines<double, 3>({ 5, 6, 4 });
 }
 
-// Coefficients that were made for an extension, and the order that cannot have a mode.
+// Coefficients that were made for an extension, and orders that cannot have a mode.
 TEST_P(CudaInterpolatorAddressModes, ReadyCoefficientsAndOrders)
 {
   using ImageType = itk::Image<double, 2>;

@@ -49,7 +49,7 @@ TEST_P(CudaInterpolatorBatches, NothingInNothingOut)
   auto       function = Function::New();
   function->SetGPUEnabled(GetParam());
   function->SetInputImage(image);
-  const auto set = itk::PointSet<float, 3>::New(); // was never given points: ITK's container is null then
+  const auto set = itk::PointSet<float, 3>::New(); // points were never set: ITK's container is null then
   EXPECT_TRUE(function->EvaluateAtPoints(set.GetPointer()).empty());
   EXPECT_TRUE(function->EvaluateAtPoints(std::vector<Function::PointType>()).empty());
   unsigned char                       untouched = 7;
@@ -103,7 +103,7 @@ TEST_P(CudaInterpolatorBatches, AreWithinTheirErrorBounds)
   using Storage = itk::CudaSpline::CoefficientStorage;
   Random     random(__LINE__);
   const auto image = NoiseImage<ImageType>({ 17, 13, 11 }, random);
-  for (const double offset : { 0.0, 1e6 }) // where the sum's rounding is more than what storage loses
+  for (const double offset : { 0.0, 1e6 }) // the sum's rounding is larger than the error of the storage
   {
     for (itk::SizeValueType i = 0; i < Count(image.GetPointer()); ++i)
     {
@@ -134,7 +134,7 @@ TEST_P(CudaInterpolatorBatches, AreWithinTheirErrorBounds)
       double     worst = 0.0;
       for (std::size_t i = 0; i < points.size(); ++i)
       {
-        // Singles sum in double what is stored as float, which is what all batches begin with.
+        // Single evaluations sum, in double, coefficients that are stored as float. All batches begin with these.
         worst = std::max(worst, std::abs(found[i] - function->EvaluateAtContinuousIndex(points[i])));
       }
       EXPECT_GT(worst, 0.0);

@@ -83,7 +83,7 @@ TEST(CudaInterpolatorDeviceBatchesGpu, ArraysOnTheDevice)
   EXPECT_EQ(foundGradients, gradients);
   EXPECT_EQ(foundInside, inside);
 
-  // The mask alone; another image while the first one's batch may still run.
+  // Only the mask, and another image while the first batch may still be running.
   results.values = nullptr;
   results.gradients = nullptr;
   function->EvaluateAtContinuousIndices(points, count, results);
@@ -92,7 +92,7 @@ TEST(CudaInterpolatorDeviceBatchesGpu, ArraysOnTheDevice)
   DownloadThroughStaging(foundInside.data(), results.inside, count, stream);
   EXPECT_EQ(foundInside, inside);
 
-  // All on one device, and a device that may be used.
+  // All arrays on one device, and a device that may be used.
   results.values = values.data();
   EXPECT_THROW(function->EvaluateAtContinuousIndices(points, count, results), itk::ExceptionObject);
   results.values = static_cast<float *>(deviceValues.Data());

@@ -72,7 +72,7 @@ protected:
     }
   }
 
-  /** Value and, where there is one, gradient at many points by sixteen threads. */
+  /** Computes the value and, if there is one, the gradient at many points with sixteen threads. */
   template <typename TFunction>
   void
   SixteenThreads(TFunction * function)
@@ -103,7 +103,7 @@ protected:
     {
       EXPECT_EQ(values, one) << function->GetNameOfClass();
     }
-    // And batches at the same time.
+    // Batches at the same time.
     std::vector<std::vector<double>> batches(4);
     threads.clear();
     for (auto & values : batches)
@@ -138,9 +138,9 @@ TEST_P(CudaInterpolatorProperties, DerivativesInThreeDimensions)
   Derivatives<float, 3>({ 9, 8, 10 });
 }
 
-// Order 0 rounds halves up in float, the nearest neighbour in double: apart from there they are the same, as are order
-// 1 and linear interpolation between samples (beyond the outermost ones one mirrors, and the other continues the last
-// value).
+// Order 0 rounds halves up in float, nearest-neighbour interpolation in double. Apart from this they are the same, and
+// so are order 1 and linear interpolation between samples. (Beyond the outermost samples one mirrors, and the other
+// repeats the last value.)
 TEST_P(CudaInterpolatorProperties, OrdersZeroAndOneAreNearestAndLinear)
 {
   using ImageType = itk::Image<float, 3>;
@@ -181,7 +181,7 @@ TEST_P(CudaInterpolatorProperties, OrdersZeroAndOneAreNearestAndLinear)
   }
 }
 
-// Polynomials up to the order, far from the edges, where the mirror has faded: 0.4306^45 is 3e-17.
+// Polynomials up to the order, far from the edges, where the mirror has no effect: 0.4306^45 is 3e-17.
 TEST_P(CudaInterpolatorProperties, PolynomialsUpToTheOrder)
 {
   using ImageType = itk::Image<double, 2>;

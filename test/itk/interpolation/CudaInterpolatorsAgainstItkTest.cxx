@@ -56,7 +56,7 @@ SizesOf()
   return size;
 }
 
-/** True where ITK's nearest neighbour reads outside of the buffer; see NearestPixelInside(). */
+/** Returns whether ITK's nearest-neighbour interpolator reads outside of the buffer; see NearestPixelInside(). */
 template <typename TFunction>
 bool
 IsBeside(const TFunction * function, const typename TFunction::ContinuousIndexType & index)
@@ -72,7 +72,7 @@ IsBeside(const TFunction * function, const typename TFunction::ContinuousIndexTy
 class CudaInterpolatorsAgainstItk : public GpuOnAndOff
 {
 protected:
-  /** Values and inside tests of an interpolator and of ITK's on an image, then batches of the former. */
+  /** Compares values and inside tests of an interpolator and of ITK's on an image, then batches of the former. */
   template <typename TOwn, typename TItk, typename TImage>
   void
   Compare(const std::string & name,
@@ -139,7 +139,7 @@ protected:
     Random       random(static_cast<std::uint64_t>(line));
     const auto   image = NoiseImage<ImageType>(SizesOf<D>(), random);
     const double largest = LargestPixel(image.GetPointer());
-    // Results in float round numbers of more than 24 bits.
+    // Results in float round numbers with more than 24 bits.
     Compare<itk::CudaNearestNeighborInterpolateImageFunction<ImageType, TCoordinate>,
             itk::NearestNeighborInterpolateImageFunction<ImageType, TCoordinate>>(
       "CudaNearestNeighborInterpolateImageFunction",
@@ -214,7 +214,7 @@ protected:
           itks->SetUseImageDirection(turned);
           const auto gradient = own->EvaluateDerivativeAtContinuousIndex(index);
           const auto expected = itks->EvaluateDerivativeAtContinuousIndex(index);
-          // Divided by a spacing of 0.3 mm or more, turned: each component of D.
+          // Divided by a spacing of at least 0.3 mm, and rotated: each component of D.
           const double derivativeBound = (DerivativeBound(order, D, 50.0) + 20.0 * Unit<double>)*largest / 0.3 * D;
           for (unsigned int d = 0; d < D; ++d)
           {
@@ -222,7 +222,7 @@ protected:
           }
         }
       }
-      // Batches compute in the type of the coefficients: as many roundings as ValueBound() counts.
+      // Batches compute in the type of the coefficients, with as many roundings as ValueBound() counts.
       const double bound = (ValueBound(order, D) / Unit<double>)*Unit<TCoefficient> * largest + Unit<double> * largest;
       ExpectBatchesAreSingle(own.GetPointer(),
                              points,
@@ -294,9 +294,9 @@ TEST_P(CudaInterpolatorsAgainstItk, SincJustBelowASample)
   }
 }
 
-// ITK's periodic condition takes the middle of a neighbourhood for a pixel inside: in the half sample below the first
-// one it reads outside of the line, and cannot be the reference. There the reference is the address mode GridWrap,
-// which has a test of its own.
+// ITK's periodic condition tests the middle of a neighbourhood to find whether it is inside. In the half sample below
+// the first one it reads outside of the line, so it cannot be the reference. There the reference is the address mode
+// GridWrap, which has its own test.
 TEST_P(CudaInterpolatorsAgainstItk, SincByBoundary)
 {
   using ImageType = itk::Image<short, 2>;
@@ -338,7 +338,7 @@ TEST_P(CudaInterpolatorsAgainstItk, ReadyCoefficients)
   CompareReadyCoefficients<double, 3, float>(__LINE__);
 }
 
-// ITK's rounding takes the number just below 0.5 up, beyond the last pixel of an axis that ends at index 0.
+// ITK's rounding rounds the number just below 0.5 up, beyond the last pixel of an axis that ends at index 0.
 TEST_P(CudaInterpolatorsAgainstItk, NearestJustBelowTheUpperBound)
 {
   using ImageType = itk::Image<short, 1>;

@@ -100,7 +100,7 @@ protected:
     const auto   points = PointsIn(own.GetPointer(), random, 200, true);
     const double itkBound = 2.0 * D * 2.0 * samples * 3.3e-8 * std::pow(2.0, D - 1.0);
     long         judged = 0;
-    auto         decided = points; // those where no two labels weigh the same: of such two the backends may take either
+    auto         decided = points; // points without two labels of the same weight, for which the backends may differ
     decided.clear();
     for (const auto & index : points)
     {
@@ -150,7 +150,7 @@ TEST_P(CudaLabelImageGaussianInterpolateImageFunctionTest, LargeLabelsSurvive)
   auto                   nearest = itk::CudaNearestNeighborInterpolateImageFunction<ImageType>::New();
   auto                   generic =
     itk::CudaLabelImageGenericInterpolateImageFunction<ImageType, itk::NearestNeighborInterpolateImageFunction>::New();
-  gaussian->SetSigma(itk::FixedArray<double, 2>(0.05)); // so small that the pixel's own label wins
+  gaussian->SetSigma(itk::FixedArray<double, 2>(0.05)); // so small that the label of the pixel wins
   std::vector<double>       indices;
   std::vector<std::int64_t> expected;
   for (itk::OffsetValueType i = 0; i < 132; ++i)

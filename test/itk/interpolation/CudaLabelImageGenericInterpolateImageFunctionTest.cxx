@@ -37,7 +37,7 @@ using namespace CudaSplineTest;
 class CudaLabelImageGenericInterpolateImageFunctionTest : public GpuOnAndOff
 {
 protected:
-  /** The labels that win by an interpolator on the indicator of each label. */
+  /** Returns the labels that win with an interpolator on the indicator of each label. */
   template <typename TImage, template <typename, typename> class TInterpolator, typename TIndicator, typename TSetUp>
   void
   CompareGeneric(const TImage * image, double margin, Random & random, const TSetUp & setUp)
@@ -149,7 +149,7 @@ TEST_P(CudaLabelImageGenericInterpolateImageFunctionTest, CatmullRom)
     });
 }
 
-// Indicators that are smoothed: by default as the interpolator does it, Mitchell-Netravali.
+// Smoothed indicators: by default like the interpolator, Mitchell-Netravali.
 TEST_P(CudaLabelImageGenericInterpolateImageFunctionTest, CubicConvolution)
 {
   Random     random(__LINE__);

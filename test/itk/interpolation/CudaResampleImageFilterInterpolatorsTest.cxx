@@ -44,7 +44,7 @@
 #if !defined(CUDASPLINE_ITK_HAS_GENERIC_LABELS)
 namespace itk
 {
-/** What a program has whose ITK has the remote module: the class by its name, here by its rule. */
+/** The class in a program whose ITK has the remote module: with its name, and here with its rule. */
 template <typename TImage, template <typename, typename> class TInterpolator, typename TCoordRep>
 class LabelImageGenericInterpolateImageFunction : public InterpolateImageFunction<TImage, TCoordRep>
 {
@@ -134,7 +134,7 @@ Prepare(TFilter * filter, const typename TFilter::InputImageType * input)
 class CudaResampleImageFilterInterpolators : public OnEachBackend
 {
 protected:
-  /** The difference of our filter with one interpolator from ITK's with another. */
+  /** Returns the difference between the module's filter with one interpolator and ITK's with another one. */
   template <typename TOutput, typename TImage>
   Difference
   Compared(const TImage *                                  input,
@@ -172,7 +172,7 @@ protected:
     const auto input = MakePhantom<Image>(-1000.0, 2000.0);
     auto       itks = itk::WindowedSincInterpolateImageFunction<Image, VRadius, Window, Boundary>::New();
     auto       ours = itk::CudaWindowedSincInterpolateImageFunction<Image, VRadius, Window, Boundary>::New();
-    // ITK's periodic condition reads outside of the buffer at its edges: the reference is the module's class, point by
+    // ITK's periodic condition reads outside of the buffer at its edges. The reference is the module's class, point by
     // point.
     using Itks = itk::WindowedSincInterpolateImageFunction<Image, VRadius, Window, Boundary>;
     using Ours = itk::CudaWindowedSincInterpolateImageFunction<Image, VRadius, Window, Boundary>;
@@ -182,7 +182,7 @@ protected:
     const double   bound = sizeof(TPixel) == 8
                              ? 0x1p-53 * norm * (2.0 * D * (66.0 * VRadius + 1.0) + std::pow(2.0 * VRadius, D))
                              : 0x1p-24 * norm;
-    // The filter's indices are ITK's, so the same points are compared.
+    // The indices of the filter are ITK's, so the same points are compared.
     EXPECT_LE(
       Compared<Image>(input.GetPointer(), itks.GetPointer(), judge.GetPointer(), "WindowedSincInterpolateImageFunction")
         .maximum,
@@ -194,7 +194,7 @@ protected:
   }
 };
 
-/** Labels 0 to 5: levels of a smooth phantom, beginning at index 0. */
+/** Returns labels 0 to 5: levels of a smooth phantom, beginning at index 0. */
 template <typename TImage>
 typename TImage::Pointer
 LabelPhantom(bool atZero)
@@ -233,7 +233,7 @@ TEST_P(CudaResampleImageFilterInterpolators, WindowedSincOfOtherBoundaries)
   CompareSinc<double, 2, 5, CosineWindowFunction, itk::PeriodicBoundaryCondition>();
 }
 
-// ITK's class, which makes an image of each label, is not handed the image.
+// The image is not passed to ITK's class, which would make an image of each label.
 TEST_P(CudaResampleImageFilterInterpolators, LabelGenericThatIsItks)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -282,7 +282,7 @@ TEST_P(CudaResampleImageFilterInterpolators, LabelGaussian)
             2);
 }
 
-// ITK's own class gives ITK's results, misplaced as they are; a deviation of 0 is its own affair too.
+// ITK's own class gives ITK's results, including its displacement; this also applies to a deviation of 0.
 TEST_P(CudaResampleImageFilterInterpolators, LabelGaussianThatIsItks)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -422,7 +422,7 @@ TEST_P(CudaResampleImageFilterInterpolators, GenericLabels)
 namespace
 {
 
-/** What a user derives from the module's classes. */
+/** A user's class that is derived from one of the module. */
 template <typename TFunction>
 class Twice : public TFunction
 {
@@ -461,7 +461,7 @@ ExpectSuperclass()
   EXPECT_NE(ours->GetFallbackReason().find("derived"), std::string::npos);
   EXPECT_EQ(Compare(ours->GetOutput(), theirs->GetOutput()).count, 0);
   EXPECT_GT(Compare(ours->GetOutput(), plain->GetOutput()).maximum, 1.0);
-  // Its batches too.
+  // Its batches, too.
   auto function = Twice<TFunction>::New();
   function->SetInputImage(input);
   typename TFunction::ContinuousIndexType index;

@@ -25,18 +25,19 @@
 #include <vector>
 
 /** \file
- * \brief Derivatives of the module's interpolators: batches against single evaluations, and both against differences.
- */
+ * \brief Derivatives of the module's interpolators: batches are compared with single evaluations, and both with
+ * differences. */
 
 namespace CudaSplineTest
 {
 
-/** \brief Values, gradients and Hessians of a batch against single evaluations.
+/** \brief Compares values, gradients and Hessians of a batch with single evaluations.
  *
  * \param[in] function the interpolator, which has an image
- * \param[in] indices where
- * \param[in] tolerance of values
- * \param[in] growth by which an order of derivative errs more, by the index; the spacing and the turn are added here */
+ * \param[in] indices continuous indices
+ * \param[in] tolerance tolerance of values
+ * \param[in] growth factor of the error for each order of derivative, by the index; spacing and rotation are added here
+ */
 template <typename TFunction>
 void
 ExpectDerivativeBatchesAreSingle(const TFunction *                                            function,
@@ -102,15 +103,15 @@ ExpectDerivativeBatchesAreSingle(const TFunction *                              
   }
 }
 
-/** \brief Gradient and Hessian against central differences, and the turn by the image's direction.
+/** \brief Compares gradient and Hessian with central differences, and tests the rotation by the direction of the image.
  *
- * Steps of h = 2^-10 samples; the function's pieces are polynomials, and their derivatives by a sample of order k + 2
- * are at most 24 times 4 times the largest coefficient c: the differences err by h^2 / 6 of that (of the gradient for
- * Hessians), 2e-5 c, and by rounding, 1e-15 c / h.
+ * Steps are h = 2^-10 samples. The pieces of the function are polynomials, and their derivatives of order k + 2 per
+ * sample are at most 24 times 4 times the largest coefficient c. The differences have an error of h^2 / 6 of that (of
+ * the gradient for Hessians), 2e-5 c, and a rounding error of 1e-15 c / h.
  *
  * \param[in] function double, with an image; UseImageDirection is set here
- * \param[in] random places
- * \param[in] knot where pieces meet: 0 at the samples, 0.5 between; points stay away from there
+ * \param[in] random draws points
+ * \param[in] knot position of the ends of pieces: 0 at the samples, 0.5 between; points are away from them
  * \param[in] largest largest coefficient */
 template <typename TFunction>
 void

@@ -34,9 +34,9 @@
 #include <vector>
 
 /** \file
- * \brief Points, references and comparisons of the tests of the module's interpolators.
+ * \brief Points, references and comparisons for the tests of the module's interpolators.
  *
- * No object factory is registered in these programs, so that every ITK class that they make is ITK's own. */
+ * No object factory is registered in these programs, so every ITK class that they create is ITK's own. */
 
 namespace CudaSplineTest
 {
@@ -51,9 +51,9 @@ inline const std::vector<CudaSplineAddressMode> EveryAddressMode{ CudaSplineAddr
                                                                   CudaSplineAddressMode::Reflect,
                                                                   CudaSplineAddressMode::GridWrap };
 
-/** \brief Where points are: of any kind inside by ITK's rule, and some outside; with \p reach samples beyond the edges.
+/** \brief Returns points: inside according to ITK's rule, and some outside. With \p reach samples beyond the edges.
  *
- * Inside, on samples, half-way, in the half samples at the edges and on their bounds. */
+ * Inside, they are on samples, half-way, in the half samples at the edges, and on their bounds. */
 template <typename TFunction>
 std::vector<typename TFunction::ContinuousIndexType>
 PointsIn(const TFunction * function, Random & random, int count, bool someOutside, double reach = 0.0)
@@ -114,8 +114,8 @@ PointsIn(const TFunction * function, Random & random, int count, bool someOutsid
   return points;
 }
 
-/** The sample at \p index of a line of \p size under an address mode, -1 for the border value: looked up in an explicit
- * period. */
+/** Returns the sample at \p index of a line of \p size under an address mode, or -1 for the border value. It is read
+ * from an explicit period. */
 inline std::int64_t
 SampleUnder(CudaSplineAddressMode mode, std::int64_t index, std::int64_t size)
 {
@@ -134,8 +134,8 @@ SampleUnder(CudaSplineAddressMode mode, std::int64_t index, std::int64_t size)
   }
 }
 
-/** An image in double with \p pad more samples on each side, which continue it under address modes: on it, every method
- * finds its samples in memory. Index and physical space are the image's. */
+/** Returns an image in double with \p pad additional samples on each side, which extend it with address modes. Every
+ * method then finds its samples in memory. Index and physical space are those of the image. */
 template <typename TImage>
 typename itk::Image<double, TImage::ImageDimension>::Pointer
 Padded(const TImage *                                                    image,
@@ -168,12 +168,12 @@ Padded(const TImage *                                                    image,
   return padded;
 }
 
-/** \brief Batches of every form against single evaluations of the same object.
+/** \brief Compares batches of every form with single evaluations of the same object.
  *
  * \param[in] function the interpolator, which has an image
- * \param[in] indices where
- * \param[in] tolerance of values with double results (rounding: the device fuses operations)
- * \param[in] floatTolerance of values with float results */
+ * \param[in] indices continuous indices
+ * \param[in] tolerance tolerance of values with double results (rounding: the device fuses operations)
+ * \param[in] floatTolerance tolerance of values with float results */
 template <typename TFunction>
 void
 ExpectBatchesAreSingle(const TFunction *                                            function,
@@ -198,7 +198,7 @@ ExpectBatchesAreSingle(const TFunction *                                        
   std::vector<double>        flatPoints;
   std::vector<float>         floats;
   auto                       set = PointSet::New();
-  std::vector<double>        singleOfSet(n); // whose points are float
+  std::vector<double>        singleOfSet(n); // its points are float
   using Container = itk::VectorContainer<unsigned int, Point>;
   auto container = Container::New();
   for (std::size_t i = 0; i < n; ++i)
@@ -273,13 +273,13 @@ ExpectBatchesAreSingle(const TFunction *                                        
   fill();
   function->EvaluateAtPoints(set.GetPointer(), results);
   expect(values, singleOfSet, tolerance, "PointSet, with a mask");
-  // The mask alone.
+  // Only the mask.
   std::fill(mask.begin(), mask.end(), static_cast<unsigned char>(2));
   results.values = nullptr;
   function->EvaluateAtContinuousIndices(flat.data(), n, results);
   EXPECT_EQ(mask, inside);
 
-  // Arrays of float: the index is what is rounded.
+  // Arrays of float: the index is rounded.
   std::vector<double> ofFloats(n);
   for (std::size_t i = 0; i < n; ++i)
   {
@@ -299,7 +299,7 @@ ExpectBatchesAreSingle(const TFunction *                                        
   expect(floatValues, ofFloats, floatTolerance, "float");
 }
 
-/** EvaluateAtIndex() is the pixel where there is one, and elsewhere what the mode says, however far that is. */
+/** EvaluateAtIndex() returns the pixel if there is one, otherwise the value of the mode, at any distance. */
 template <typename TFunction, typename TImage>
 void
 ExpectPixelsAndBeyond(TFunction * function, const TImage * image, Random & random)

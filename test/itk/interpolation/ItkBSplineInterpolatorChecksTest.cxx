@@ -33,7 +33,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** What ITK's figures of splines may be off by: 1e-9, and the truncated start of ITK's recursion. */
+/** Returns the allowed error of ITK's spline values: 1e-9, and the truncated start of ITK's recursion. */
 double
 SplineTolerance(unsigned int order, unsigned int dimension, double largest)
 {

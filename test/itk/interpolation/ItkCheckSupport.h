@@ -26,7 +26,7 @@
 #include <vector>
 
 /** \file
- * \brief What the checks of ITK's own tests of its interpolators share here. */
+ * \brief Common functions of the checks of ITK's own interpolator tests. */
 
 namespace CudaSplineTest
 {
@@ -34,7 +34,7 @@ namespace CudaSplineTest
 template <unsigned int D>
 using Index = itk::ContinuousIndex<double, D>;
 
-/** An image whose pixels a function of the index gives. */
+/** Returns an image whose pixels are a function of the index. */
 template <typename TImage, typename TFunction>
 typename TImage::Pointer
 MakeImage(const typename TImage::SizeType &    size,
@@ -58,7 +58,7 @@ MakeImage(const typename TImage::SizeType &    size,
   return image;
 }
 
-/** A value at a continuous index, and at the place that it is. */
+/** Checks a value at a continuous index, and at the corresponding point. */
 template <typename TFunction>
 void
 ExpectValue(const TFunction *                               function,
@@ -82,7 +82,7 @@ ExpectValue(const TFunction *                               function,
   }
 }
 
-/** A continuous index. */
+/** Returns a continuous index. */
 inline Index<3>
 At(double x, double y, double z)
 {

@@ -117,7 +117,7 @@ LinearFunction()
   }
   auto ofVectorImages = itk::CudaLinearInterpolateImageFunction<VectorImage, float>::New();
   ofVectorImages->SetInputImage(vectorImage);
-  constexpr int steps = 11; // of 0.2 from 0 to 2
+  constexpr int steps = 11; // from 0 to 2 in steps of 0.2
   for (int n = 0; n < std::pow(steps, D); ++n)
   {
     itk::Point<float, D> point;
@@ -213,7 +213,7 @@ TEST(ItksInterpolatorChecks, WindowedSincInAPlane)
   ExpectValue(sinc.GetPointer(), between, true, judge->EvaluateAtContinuousIndex(between), 1e-9, 1e-9);
   EXPECT_NEAR(sinc->EvaluateAtContinuousIndex(between), 59.75, 1.0);
 
-  // It compiles for colours, where the superclass answers.
+  // It compiles for colours, which the superclass computes.
   using Colours = itk::Image<itk::RGBPixel<short>, 2>;
   EXPECT_FALSE((itk::CudaWindowedSincInterpolateImageFunction<Colours, 3>::IsOwn));
 }

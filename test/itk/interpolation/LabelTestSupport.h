@@ -25,12 +25,12 @@
 #include <vector>
 
 /** \file
- * \brief Images of labels, and the label that wins, for the tests of interpolators of labels. */
+ * \brief Label images, and the label that wins, for the tests of label interpolators. */
 
 namespace CudaSplineTest
 {
 
-/** An image of \p labels values, in blobs, from \p first on. */
+/** Returns an image of \p labels values, in blobs, from \p first on. */
 template <typename TImage>
 typename TImage::Pointer
 Labels(const std::vector<std::int64_t> & size,
@@ -59,7 +59,7 @@ Labels(const std::vector<std::int64_t> & size,
   return image;
 }
 
-/** The label that wins at an index, and by how much. */
+/** The label that wins at an index, and its margin. */
 template <typename TImage>
 struct Winner
 {

@@ -36,8 +36,8 @@
  * \brief Compares CudaSpline::Lbfgs with itk::LBFGSOptimizerv4.
  *
  * Both evaluate at the same points. They differ by the rounding of inner products, a relative error of some 1e-16,
- * which each step passes to the next. Over the first iterations values agree to 1e-9 of the first one. After that, a
- * function with a hundred times more curvature along one axis than along another magnifies the difference. In the end
+ * which each step propagates to the next. In the first iterations values agree to 1e-9 of the first one. After that, a
+ * function with a hundred times more curvature along one axis than along another amplifies the difference. At the end
  * both are at the minimum, within the tolerance of the gradient. */
 
 namespace
@@ -50,7 +50,7 @@ using itk::CudaSpline::LbfgsRules;
 using itk::CudaSpline::LbfgsStop;
 using itk::CudaSpline::Residence;
 
-/** A function as a metric of ITK. */
+/** A function as an ITK metric. */
 class FunctionMetric : public itk::ObjectToObjectMetricBase
 {
 public:
@@ -61,7 +61,7 @@ public:
   static Pointer
   New()
   {
-    const Pointer made = new Self; // counted twice, as ITK's own New() has it
+    const Pointer made = new Self; // counted twice, as in ITK's own New()
     made->UnRegister();
     return made;
   }
@@ -95,7 +95,7 @@ public:
     derivative.SetSize(parameters.Size());
     for (unsigned int i = 0; i < parameters.Size(); ++i)
     {
-      derivative[i] = -gradient[i]; // as metrics have it
+      derivative[i] = -gradient[i]; // as in metrics
     }
     const_cast<FunctionMetric *>(this)->values.push_back(value);
   }
@@ -129,11 +129,11 @@ public:
   {}
 };
 
-/** What an optimizer came to. */
+/** Result of an optimizer. */
 struct Course
 {
   std::vector<double> values; ///< of all evaluations
-  std::vector<double> best;   ///< parameters in the end
+  std::vector<double> best;   ///< final parameters
 };
 
 Course
@@ -183,7 +183,9 @@ protected:
     return course;
   }
 
-  /** \param[in] same how many values are ITK's \param[in] end the maximum distance between both ends */
+  /** \param[in] same number of values that equal ITK's
+   *
+   * \param[in] end maximum distance between both final points */
   void
   Compare(SmoothFunction function, std::size_t count, const LbfgsRules & rules, std::size_t same, double end) const
   {
@@ -193,7 +195,8 @@ protected:
     ASSERT_GE(std::min(found.values.size(), expected.values.size()), same);
     for (std::size_t n = 0; n < same; ++n)
     {
-      const double scale = std::max(std::abs(expected.values[0]), std::abs(expected.values[n])); // long steps go up
+      const double scale =
+        std::max(std::abs(expected.values[0]), std::abs(expected.values[n])); // long steps increase the value
       EXPECT_NEAR(found.values[n], expected.values[n], 1e-9 * scale) << "evaluation " << n + 1;
     }
     for (std::size_t i = 0; i < count; ++i)
@@ -209,21 +212,21 @@ TEST_P(LbfgsBesideItk, GoesThroughRosenbrocksValley)
   rules.gradientTolerance = 1e-10;
   this->Compare(Rosenbrock, 2, rules, 20, 1e-8);
   this->Compare(Rosenbrock, 100, rules, 20, 1e-8);
-  rules.lineSearchAccuracy = 0.1; // searches of several steps
+  rules.lineSearchAccuracy = 0.1; // searches with several steps
   this->Compare(Rosenbrock, 40, rules, 20, 1e-8);
 }
 
 TEST_P(LbfgsBesideItk, GoesDownAParabola)
 {
   LbfgsRules rules;
-  rules.gradientTolerance = 1e-10; // by the length of the parameters, 57 and 1100
+  rules.gradientTolerance = 1e-10; // relative to the length of the parameters, 57 and 1100
   this->Compare(Parabola, 20, rules, 15, 1e-7);
   this->Compare(Parabola, 150, rules, 15, 1e-6);
 }
 
 TEST_P(LbfgsBesideItk, BeginsSearchesWithTheSameSteps)
 {
-  // Too long and too short ones: searches go back, or on.
+  // Steps that are too long and too short: searches go back or forward.
   for (const double stepLength : { 0.05, 6.0 })
   {
     LbfgsRules rules;
@@ -236,7 +239,7 @@ TEST_P(LbfgsBesideItk, BeginsSearchesWithTheSameSteps)
 
 TEST_P(LbfgsBesideItk, SearchesOverWaves)
 {
-  // There are many minima, and which one it is depends on every step.
+  // There are many minima, and every step affects which one is found.
   for (const double stepLength : { 0.3, 1.0, 4.0 })
   {
     LbfgsRules rules;
@@ -260,7 +263,7 @@ TEST_P(LbfgsBesideItk, EndsWithTheSameNumberOfEvaluations)
       EXPECT_NEAR(found.best[i], expected.best[i], 1e-10);
     }
   }
-  LbfgsRules rules; // by the gradient
+  LbfgsRules rules; // determined by the gradient
   EXPECT_EQ(this->Minimize(Parabola, StartOfFunctions(30), rules).values.size(),
             MinimizeByItk(Parabola, StartOfFunctions(30), rules).values.size());
 }

@@ -38,9 +38,9 @@
  * \brief Compares linear levels of the kernels with itk::ImageRegistrationMethodv4, with ITK's metric and with the
  * module's.
  *
- * Images are oblique, of two spacings, and begin at other indices than 0. Each iteration's value agrees with ITK's to
- * 1e-9: what metrics promise (1e-12, derivatives 1e-10), magnified by the steps. Parameters agree to 1e-7: angles and
- * matrices of some tenths, translations of some mm. */
+ * Images are oblique, have two spacings, and begin at other indices than 0. The value of each iteration agrees with
+ * ITK's to 1e-9: the bounds of metrics (1e-12, derivatives 1e-10), amplified by the steps. Parameters agree to 1e-7:
+ * angles and matrices of some tenths, translations of some mm. */
 
 namespace
 {
@@ -112,7 +112,7 @@ protected:
     {
       moved = std::max(moved, std::abs(parameter - std::round(parameter)));
     }
-    EXPECT_GT(moved, 0.01); // it is not the identity that agrees
+    EXPECT_GT(moved, 0.01); // the identity would not be a test
   }
 
   template <unsigned int VDimension>
@@ -227,7 +227,7 @@ TEST_P(LinearLevels, FollowFromImages)
 
 TEST_P(LinearLevels, EndWhereValuesDoNotFall)
 {
-  // Ten values of an optimum that was found end a level long before its iterations do, in ITK too.
+  // Ten values at the optimum end a level long before the maximum of iterations, in ITK, too.
   LinearCase what;
   what.kind = LinearKind::Translation;
   what.shrink = { 1 };
@@ -279,7 +279,7 @@ TEST_P(LinearLevels, EvaluateBeforeSplines)
   }
 }
 
-/** Places that are given take the place of the grid. */
+/** Given points are used instead of the grid. */
 TEST_P(LinearLevels, EvaluateAtPlaces)
 {
   for (const MetricKind kind : { MetricKind::MeanSquares, MetricKind::Mattes })
@@ -304,7 +304,7 @@ TEST_P(LinearLevels, EvaluateAtPlaces)
       {
         itk::Point<double, 3> place;
         images.images.fixed->TransformIndexToPhysicalPoint(it.GetIndex(), place);
-        place[0] += 0.2; // between samples, but nearest to this one
+        place[0] += 0.2; // between samples, closest to this one
         LinearTypes<3>::Metric::FixedSampledPointSetType::PointType point;
         point.CastFrom(place); // floats, by default
         points->SetPoint(number++, point);
@@ -316,7 +316,7 @@ TEST_P(LinearLevels, EvaluateAtPlaces)
     }
     if (kind == MetricKind::Mattes)
     {
-      // ITK takes the range of all points, under the mask or not: here there are no others.
+      // ITK uses the range of all points, with or without a mask. Here all points are under the mask.
       metric->SetFixedImageMask(LinearTypes<3>::Mask::Pointer());
       const auto under = LinearTypes<3>::Metric::FixedSampledPointSetType::New();
       for (std::size_t n = 0; n < places.size() / 3; ++n)
@@ -356,7 +356,7 @@ TEST_P(LinearLevels, EvaluateAtPlaces)
   }
 }
 
-/** The samples of a level are those that itk::ImageRegistrationMethodv4 draws, whose places are floats. */
+/** The samples of a level are those that itk::ImageRegistrationMethodv4 draws, whose points are floats. */
 template <unsigned int VDimension>
 void
 CompareDrawnPlaces(itk::CudaSpline::SampleChoice choice)
@@ -396,7 +396,7 @@ CompareDrawnPlaces(itk::CudaSpline::SampleChoice choice)
     method->MetricSamplingReinitializeSeed(20240607);
     method->Update();
 
-    // The metric keeps the last level's.
+    // The metric keeps those of the last level.
     const auto * const           points = metric->GetVirtualSampledPointSet();
     itk::CudaSpline::SampleRules rules;
     rules.choice = choice;
@@ -410,7 +410,7 @@ CompareDrawnPlaces(itk::CudaSpline::SampleChoice choice)
     for (std::size_t n = 0; n < places.size(); ++n)
     {
       const auto at = points->GetPoint(n / VDimension)[n % VDimension];
-      // ITK adds up in floats: a rounding for the origin, each axis and the move, of numbers of some tens.
+      // ITK adds in floats: one rounding each for the origin, the axes and the displacement, of numbers of some tens.
       EXPECT_NEAR(places[n], at, (VDimension + 2) * 64.0 * std::numeric_limits<float>::epsilon());
     }
   }

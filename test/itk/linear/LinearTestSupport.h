@@ -44,8 +44,8 @@
 #include <vector>
 
 /** \file
- * \brief Registrations by linear transforms: by itk::ImageRegistrationMethodv4, and by the kernels on images and grids
- * that ITK's filters made. */
+ * \brief Registrations with linear transforms: by itk::ImageRegistrationMethodv4, and by the kernels on images and
+ * grids that ITK's filters have made. */
 
 namespace CudaSplineTest
 {
@@ -55,7 +55,7 @@ using itk::CudaSpline::LinearKind;
 using itk::CudaSpline::MetricKind;
 using itk::CudaSpline::MetricGradient;
 
-/** What differs from case to case. */
+/** Parameters that differ between cases. */
 struct LinearCase
 {
   LinearKind                kind{ LinearKind::Affine };
@@ -63,11 +63,11 @@ struct LinearCase
   LinearDescent             descent{ LinearDescent::RegularStep };
   MetricGradient            gradient{ MetricGradient::CentralDifferences };
   bool                      hasMasks{ false };
-  bool                      hasInitial{ false }; ///< an affine transform and a rigid one come behind
+  bool                      hasInitial{ false }; ///< whether an affine transform and a rigid one follow
   std::vector<unsigned int> shrink{ 2, 1 };
   std::vector<double>       sigmas{ 2.0, 0.0 }; ///< mm
   std::vector<unsigned int> iterations{ 12, 8 };
-  double                    step{ 0.0 }; ///< longest first one (mm); 0: 1.5 times the level's factor
+  double                    step{ 0.0 }; ///< longest first step (mm); 0: 1.5 times the factor of the level
 
   double
   StepOf(std::size_t level) const
@@ -84,18 +84,18 @@ struct LinearCase
   }
 };
 
-/** An iteration, by whomever. */
+/** An iteration of either implementation. */
 struct LinearStep
 {
   double              value;
   std::vector<double> parameters; ///< after the step
 };
 
-/** A registration: levels one after the other. */
+/** A registration: consecutive levels. */
 struct LinearCourse
 {
   std::vector<LinearStep> steps;
-  std::vector<double>     parameters; ///< in the end
+  std::vector<double>     parameters; ///< at the end
 };
 
 template <unsigned int VDimension>
@@ -108,7 +108,7 @@ struct LinearTypes
   using Mask = itk::ImageMaskSpatialObject<VDimension>;
 };
 
-/** ITK's transform of a kind: the identity about a centre. */
+/** Returns ITK's transform of a kind: the identity about a centre. */
 template <unsigned int VDimension>
 typename LinearTypes<VDimension>::Base::Pointer
 MakeItkLinear(LinearKind kind, const itk::Point<double, VDimension> & centre)
@@ -153,7 +153,7 @@ MakeLinear(LinearKind kind, const itk::Point<double, VDimension> & centre)
   return itk::CudaSpline::LinearTransform(kind, VDimension, place);
 }
 
-/** The transforms after the one that is optimized. */
+/** Returns the transforms after the one that is optimized. */
 template <unsigned int VDimension>
 typename itk::CompositeTransform<double, VDimension>::Pointer
 MakeInitial()
@@ -164,7 +164,7 @@ MakeInitial()
   return initial;
 }
 
-/** The images of a registration, with masks where the case has them. */
+/** The images of a registration, with masks if the case has them. */
 template <unsigned int VDimension>
 struct LinearImages
 {
@@ -187,7 +187,7 @@ struct LinearImages
   }
 };
 
-/** A metric of ITK's, or of the module's. */
+/** Returns a metric of ITK or of the module. */
 template <unsigned int VDimension>
 typename LinearTypes<VDimension>::Metric::Pointer
 MakeItkMetric(const LinearCase & what, const LinearImages<VDimension> & images, bool isModules)
@@ -235,7 +235,7 @@ MakeItkMetric(const LinearCase & what, const LinearImages<VDimension> & images, 
   }
 }
 
-/** The same for the kernels. */
+/** Returns the same metric for the kernels. */
 inline itk::CudaSpline::LinearMetric
 MakeLinearMetric(const LinearCase & what)
 {
@@ -248,7 +248,7 @@ MakeLinearMetric(const LinearCase & what)
   return metric;
 }
 
-/** The optimizer, as CudaSplineRegister sets it up. */
+/** Returns the optimizer, configured as in CudaSplineRegister. */
 inline itk::GradientDescentOptimizerv4Template<double>::Pointer
 MakeItkDescent(LinearDescent descent)
 {
@@ -285,7 +285,7 @@ ParametersOf(const TTransform * transform)
   return { parameters.begin(), parameters.end() };
 }
 
-/** Levels of a registration by ITK's method, which continue from a transform. */
+/** Runs levels of a registration by ITK's method, which continue from a transform. */
 template <unsigned int VDimension>
 void
 RunLevelsOfItk(const LinearCase &                       what,
@@ -330,8 +330,8 @@ RunLevelsOfItk(const LinearCase &                       what,
   method->Update();
 }
 
-/** A registration by ITK's method. With ITK's Mattes each level has a metric of its own: its first value after another
- * Initialize() has a histogram of fixed values to which the one of the level before is added. */
+/** Runs a registration by ITK's method. With ITK's Mattes metric, each level needs a new metric: after another
+ * Initialize(), its first value would include the histogram of fixed values of the previous level. */
 template <unsigned int VDimension>
 LinearCourse
 RegisterByItk(const LinearCase & what, const LinearImages<VDimension> & images, bool hasModulesMetric)
@@ -357,7 +357,7 @@ RegisterByItk(const LinearCase & what, const LinearImages<VDimension> & images, 
   return course;
 }
 
-/** A side of a level. */
+/** Returns an image of a level. */
 template <typename TImage>
 itk::CudaSpline::SynSide
 MakeSide(const TImage *                                              image,
@@ -384,7 +384,7 @@ MakeSide(const TImage *                                              image,
   return side;
 }
 
-/** Levels of a registration by the kernels: grids and smooth images are ITK's. */
+/** Makes levels of a registration by the kernels. Grids and smooth images are ITK's. */
 template <unsigned int VDimension>
 std::unique_ptr<itk::CudaSpline::LinearLevel>
 MakeLevel(const LinearCase &                             what,
@@ -426,7 +426,7 @@ MakeLevel(const LinearCase &                             what,
   return std::make_unique<itk::CudaSpline::LinearLevel>(grid, std::move(fixed), std::move(moving), metric, residence);
 }
 
-/** A registration by the kernels. */
+/** Runs a registration by the kernels. */
 template <unsigned int VDimension>
 LinearCourse
 RegisterByKernels(const LinearCase &                 what,
@@ -461,7 +461,7 @@ RegisterByKernels(const LinearCase &                 what,
   return course;
 }
 
-/** The same from ITK's images: grids and smooth images are the kernels' own. */
+/** Runs the same from ITK's images, with grids and smooth images of the kernels. */
 template <unsigned int VDimension>
 LinearCourse
 RegisterImages(const LinearCase & what, const LinearImages<VDimension> & images, const std::string & device)

@@ -33,7 +33,7 @@ namespace
 using namespace CudaSplineTest;
 using itk::CudaSpline::LinearTransform;
 
-constexpr double Tolerance = 1e-11; // mm: roundings of places of some 100 mm
+constexpr double Tolerance = 1e-11; // mm: roundings of points of some 100 mm
 
 template <unsigned int VDimension>
 class BesideItk
@@ -59,7 +59,7 @@ public:
     return place;
   }
 
-  /** Changes of all parameters by up to a size, and more of translations. */
+  /** Returns random changes of all parameters of up to a size; translations are larger. */
   LinearTransform::Parameters
   RandomChange(double size)
   {
@@ -139,7 +139,7 @@ public:
     m_Itk->UpdateTransformParameters(ofItk, factor);
   }
 
-  /** A transform that continues from another one has its matrix and translation. */
+  /** Expects that a transform that continues from another one has its matrix and translation. */
   void
   ExpectGoesOn(LinearKind kind)
   {
@@ -212,7 +212,7 @@ TEST(LinearTransform, IsItksInSpace)
 
 TEST(LinearTransform, KeepsHalfATurnAsSimilarity)
 {
-  // Each component is the largest of the quaternion once; a turn by pi less a little loses no digits.
+  // Each component is once the largest of the quaternion. A rotation slightly below 180 degrees loses no digits.
   for (unsigned int axis = 0; axis < 3; ++axis)
   {
     LinearTransform             rigid(LinearKind::Rigid, 3, { 1.0, 2.0, 3.0 });

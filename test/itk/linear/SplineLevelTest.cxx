@@ -39,10 +39,11 @@
  * \brief Compares levels of B-spline registrations of the kernels with itk::ImageRegistrationMethodv4 and
  * itk::LBFGSOptimizerv4, with ITK's metric and with the module's.
  *
- * Images are oblique, of two spacings, and begin at other indices than 0. The value of each evaluation agrees with
+ * Images are oblique, have two spacings, and begin at other indices than 0. The value of each evaluation agrees with
  * ITK's to 1e-8 of the first one. This comes from the bounds of metrics (1e-12, derivatives 1e-10) and the rounding of
- * inner products, which steps pass on and a line search magnifies by the ratio of curvatures, some hundred in a dozen
- * steps. Coefficients, of some mm, agree to 1e-5: where the images are flat the value hardly depends on them. */
+ * inner products. Steps propagate it, and a line search amplifies it by the ratio of curvatures, some hundred in a
+ * dozen steps. Coefficients, of some mm, agree to 1e-5: in constant regions of the images the value hardly depends on
+ * them. */
 
 namespace
 {
@@ -52,7 +53,7 @@ using itk::CudaSpline::LbfgsEvaluation;
 using itk::CudaSpline::LbfgsStop;
 using itk::CudaSpline::SplineOptions;
 
-/** Images of 32 samples and more an axis. */
+/** Images with at least 32 samples per axis. */
 template <unsigned int VDimension>
 struct SplineImages : LinearImages<VDimension>
 {
@@ -77,7 +78,7 @@ struct SplineImages : LinearImages<VDimension>
 template <unsigned int VDimension>
 using SplineOf = itk::BSplineTransform<double, VDimension, 3>;
 
-/** A B-spline transform on the fixed image's domain that moves nothing. */
+/** Returns a B-spline transform on the domain of the fixed image without displacements. */
 template <unsigned int VDimension>
 typename SplineOf<VDimension>::Pointer
 MakeItkSpline(const itk::Image<double, VDimension> * image, const std::vector<unsigned int> & cells)
@@ -100,7 +101,7 @@ MakeItkSpline(const itk::Image<double, VDimension> * image, const std::vector<un
   return spline;
 }
 
-/** Brings a B-spline transform to the grid of another one, as ITK does. */
+/** Converts a B-spline transform to the grid of another one, as in ITK. */
 template <unsigned int VDimension>
 void
 Adapt(SplineOf<VDimension> * transform, const SplineOf<VDimension> * to)
@@ -114,7 +115,7 @@ Adapt(SplineOf<VDimension> * transform, const SplineOf<VDimension> * to)
   adaptor->AdaptTransformParameters();
 }
 
-/** A registration of levels: the values of all evaluations, and the coefficients that each level has come to. */
+/** A registration with several levels: the values of all evaluations, and the resulting coefficients of each level. */
 struct SplineCourse
 {
   std::vector<double>              values;
@@ -127,7 +128,7 @@ CellsOf(std::size_t level)
   return level == 0 ? std::vector<unsigned int>{ 3, 2, 2 } : std::vector<unsigned int>{ 5, 4, 3 };
 }
 
-/** By ITK's method. A level has a metric of its own, as RegisterByItk() says. */
+/** Runs ITK's method. Each level needs a new metric, see RegisterByItk(). */
 template <unsigned int VDimension>
 SplineCourse
 RegisterSplineByItk(const LinearCase & what, const SplineImages<VDimension> & images, bool hasModulesMetric)
@@ -185,7 +186,7 @@ MakeSplineOptions(const LinearCase & what)
   return options;
 }
 
-/** By the kernels. */
+/** Runs the kernels. */
 template <unsigned int VDimension>
 SplineCourse
 RegisterSpline(const LinearCase & what, const SplineImages<VDimension> & images, const std::string & device)
@@ -194,7 +195,7 @@ RegisterSpline(const LinearCase & what, const SplineImages<VDimension> & images,
   const auto    transform = MakeItkSpline<VDimension>(images.images.fixed, CellsOf(0));
   SplineOptions options = MakeSplineOptions(what);
   SplineCourse  course;
-  options.rules.stepLength = what.step; // of all levels
+  options.rules.stepLength = what.step; // for all levels
   itk::CudaSplineDetail::SplineRegistrationOfImages<double, VDimension> registration(
     { images.images.fixed.GetPointer(),
       images.images.moving.GetPointer(),
@@ -228,7 +229,7 @@ protected:
     what.iterations = { 14, 8 };
     if (VDimension == 3)
     {
-      what.shrink = { 3, 2 }; // ITK's metric takes seconds an evaluation of all samples
+      what.shrink = { 3, 2 }; // ITK's metric takes seconds for an evaluation with all samples
     }
     const SplineImages<VDimension> images(what);
     const SplineCourse             found = RegisterSpline<VDimension>(what, images, GetParam() ? "gpu" : "cpu");
@@ -304,8 +305,8 @@ TEST_P(SplineLevels, GoItksWayUnderMasksAndBeforeOthers)
   this->Compare<2>(what);
 }
 
-/** The grid that the kernels put a spline onto moves every sample of the image in ITK's transform: of oblique images,
- * far from the origin, of one slice. */
+/** On the grid of a spline that the kernels choose, ITK's transform moves every sample of the image: for oblique
+ * images, far from the origin, of one slice. */
 TEST(SplineGrids, HoldTheOutermostSamples)
 {
   constexpr unsigned int VDimension = 3;
@@ -340,7 +341,7 @@ TEST(SplineGrids, HoldTheOutermostSamples)
     auto parameters = spline->GetParameters();
     parameters.Fill(1.0);
     spline->SetParametersByValue(parameters);
-    // ITK's filters bring a transform from level to level.
+    // ITK's filters convert a transform from level to level.
     const auto adapted = SplineOf<VDimension>::New();
     adapted->SetFixedParameters(spline->GetFixedParameters());
     Adapt<VDimension>(adapted.GetPointer(), spline.GetPointer());
@@ -361,7 +362,7 @@ TEST(SplineGrids, HoldTheOutermostSamples)
   }
 }
 
-/** The grid that the kernels put a spline onto is ITK's. */
+/** The grid of a spline that the kernels choose is ITK's. */
 TEST_P(SplineLevels, AreRefinedAsItk)
 {
   const auto refine = [](auto image, const std::vector<unsigned int> & from, const std::vector<unsigned int> & to) {
@@ -410,7 +411,7 @@ TEST_P(SplineLevels, AreRefinedAsItk)
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i)
     {
-      // ITK's filter begins with sums that it ends at 1e-10 of the coefficients.
+      // ITK's filter begins with sums that it truncates at 1e-10 of the coefficients.
       ASSERT_NEAR(found[i], expected[i], 1e-8) << i;
     }
   };
@@ -424,7 +425,7 @@ TEST_P(SplineLevels, AreRefinedAsItk)
   refine(space.fixed.GetPointer(), { 3, 2, 4 }, { 6, 3, 7 });
 }
 
-/** What a watch stops has the best coefficients. */
+/** If a callback stops the search, the result is the best coefficients. */
 TEST_P(SplineLevels, AreInterruptedAtTheBest)
 {
   LinearCase what;
@@ -442,7 +443,7 @@ TEST_P(SplineLevels, AreInterruptedAtTheBest)
   double     lowest = std::numeric_limits<double>::max();
   const auto record = registration.RunLevel(0, transform, [&](std::size_t, const LbfgsEvaluation & evaluation) {
     lowest = std::min(lowest, evaluation.value);
-    return evaluation.number < 9 || evaluation.value == lowest; // after one that is not the best
+    return evaluation.number < 9 || evaluation.value == lowest; // after an evaluation that is not the best
   });
   EXPECT_EQ(record.stop, LbfgsStop::None);
   EXPECT_EQ(record.best, lowest);
@@ -455,7 +456,7 @@ TEST_P(SplineLevels, AreInterruptedAtTheBest)
   EXPECT_NEAR(metric->GetValue(), lowest, 1e-10 * lowest);
 }
 
-/** Only one B-spline transform has coefficients to be found. */
+/** Only one B-spline transform can be optimized. */
 TEST_P(SplineLevels, RefuseOtherTransforms)
 {
   const LinearCase                                             what;

@@ -73,7 +73,7 @@ TEST_P(CudaCorrelationMetric, DegenerateInput)
     EXPECT_NE(metric->GetLastBackend(), Backend::Superclass) << metric->GetFallbackReason();
     return metric->GetNumberOfValidPoints();
   };
-  // A multiple of the other image: the correlation is 1 whatever the factor.
+  // A multiple of the other image: the correlation is 1 for any factor.
   images.moving = images.fixed;
   auto metric = CorrelationMetric<Image2D>::New();
   metric->SetFixedImage(images.fixed);
@@ -82,13 +82,13 @@ TEST_P(CudaCorrelationMetric, DegenerateInput)
   metric->SetGPUEnabled(GetParam());
   metric->Initialize();
   EXPECT_NEAR(metric->GetValue(), -1.0, 1e-14);
-  // A constant image: ITK's 0, and no derivative.
+  // A constant image: 0 as in ITK, and no derivative.
   images.moving = BlobImage<Image2D>({ 37, 39 }, 1.6, 1.5);
   images.moving->FillBuffer(7.0F);
   EXPECT_GT(evaluate(), 0u);
   EXPECT_EQ(value, 0.0);
   EXPECT_EQ(derivative.two_norm(), 0.0);
-  // No overlap: ITK's largest value, and no derivative.
+  // No overlap: the largest value as in ITK, and no derivative.
   auto far = images.moving->GetOrigin();
   far.Fill(1e5);
   images.moving->SetOrigin(far);

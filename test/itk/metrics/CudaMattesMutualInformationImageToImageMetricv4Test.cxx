@@ -41,7 +41,7 @@ using MattesReference = itk::MattesMutualInformationImageToImageMetricv4<TImage,
 template <typename TImage>
 using MattesMetric = itk::CudaMattesMutualInformationImageToImageMetricv4<TImage, TImage>;
 
-/** What CudaSplineImageMetric promises; of orders 2 to 5 see the test of mean squares. */
+/** The promises of CudaSplineImageMetric; for orders 2 to 5 see the test of mean squares. */
 class CudaMattesMetric : public MetricMatrix<MattesReference, MattesMetric>
 {
 protected:
@@ -97,14 +97,14 @@ TEST_P(CudaMattesMetric, NumbersOfBins)
     const auto found = evaluate(metric.GetPointer());
     EXPECT_EQ(metric->GetLastBackend() == Backend::Superclass, bins > 160U) << metric->GetFallbackReason();
     EXPECT_EQ(metric->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
-    // With 5 bins all samples are in one: there is nothing to know, nor to descend, but roundings.
+    // With 5 bins all samples are in one bin: there is no information and no derivative, except for roundings.
     EXPECT_NEAR(found.first, expected.first, 1e-11 * std::abs(expected.first) + 1e-14);
     const auto distance = expected.second - found.second;
     EXPECT_LE(distance.two_norm(), 1e-9 * expected.second.two_norm() + 1e-14);
   }
 }
 
-// Ends of the range that are rounded lie beyond the bins.
+// Rounded ends of the range are beyond the bins.
 TEST_P(CudaMattesMetric, ValuesFarFromZeroInSinglePrecision)
 {
   const MetricImages<DoubleImage3D> images;
@@ -121,7 +121,7 @@ TEST_P(CudaMattesMetric, ValuesFarFromZeroInSinglePrecision)
   CompareMetric<MattesReference<DoubleImage3D>, MattesMetric<DoubleImage3D>>(what, images, { 1e-4, 1e-2 }, GetParam());
 }
 
-/** Shows the ranges that Initialize() finds. */
+/** Gives access to the ranges that Initialize() finds. */
 template <typename TMetric>
 class ShownRanges : public TMetric
 {
@@ -144,7 +144,8 @@ protected:
   ~ShownRanges() override = default;
 };
 
-/** Ranges of ITK and of the module's metric on several threads, of images in which extremes lie in the masks or not. */
+/** Compares ranges of ITK and of the module's metric with several threads, for images whose extremes are in the masks
+ * or not. */
 template <typename TImage>
 void
 CompareRanges(const MetricCase & what)
@@ -213,8 +214,8 @@ TEST(CudaMattesRanges, OfPointsOfTheVirtualDomain)
             rangesOf(ShownRanges<MattesReference<Image3D>>::New()));
 }
 
-// Points of floats in the space of the fixed image become indices in single precision: 10.4 is half way from -0.1 to
-// the eleventh voxel in it, and not in double.
+// Points of floats in the space of the fixed image become indices in single precision: there 10.4 is exactly half way
+// from -0.1 to the eleventh voxel, but not in double.
 TEST(CudaMattesRanges, OfPointsOfTheFixedImage)
 {
   const MetricImages<Image2D> images;
@@ -269,7 +270,7 @@ TEST(CudaMattesRanges, OfNothingAndOfNaN)
   };
   for (const bool isEmpty : { true, false })
   {
-    if (!isEmpty) // of all pixels only those after the last NaN count, here one row
+    if (!isEmpty) // only pixels after the last NaN count, here one row
     {
       auto index = images.fixed->GetBufferedRegion().GetUpperIndex();
       index[1] -= 1;
@@ -280,7 +281,7 @@ TEST(CudaMattesRanges, OfNothingAndOfNaN)
   }
 }
 
-/** A mask that fails at a place. */
+/** A mask that throws at a point. */
 class FailingMask : public itk::EllipseSpatialObject<2>
 {
 public:

@@ -20,8 +20,8 @@
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
 
 /** \file
- * \brief CudaMeanSquaresImageToImageMetricv4 against ITK's metric: transforms, interpolators, gradients, masks,
- * sampling, precisions; finite differences of the analytic gradient; degenerate input. */
+ * \brief Compares CudaMeanSquaresImageToImageMetricv4 with ITK's metric: transforms, interpolators, gradients, masks,
+ * sampling, precisions. Also finite differences of the analytic gradient, and degenerate input. */
 
 namespace
 {
@@ -57,7 +57,7 @@ TEST_P(CudaMeanSquaresMetric, MasksSamplingAndDomain)
   this->CompareMasksAndSampling();
 }
 
-/** The module's metric alone, set up by a case. */
+/** Returns the module's metric for a case. */
 template <typename TImage>
 typename MeanSquaresMetric<TImage>::Pointer
 MakeMetric(const MetricCase & what, const MetricImages<TImage> & images, bool onGpu)
@@ -91,8 +91,9 @@ TEST_P(CudaMeanSquaresMetric, EvaluationsAreCountedByBackend)
   }
 }
 
-// As the choice does within a registration: one object's calls move to a device, and back. The bounds are those of
-// double precision in the documentation of the class; the host's bits do not depend on what a device did meanwhile.
+// As the automatic choice does within a registration: calls of one object move to a device, and back. The bounds are
+// those of double precision in the documentation of the class. The bits of the host do not depend on what a device
+// computed meanwhile.
 TEST(CudaMeanSquaresMetricGpu, CallsMoveBetweenTheBackends)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -133,7 +134,7 @@ TEST_P(CudaMeanSquaresMetric, AnalyticGradientIsTheValuesOwn)
   const MetricImages<DoubleImage3D> images;
   MetricCase                        what;
   what.splineOrder = 3;
-  // A mask that keeps the samples away from the edges, where points come and go with the parameters.
+  // A mask that excludes samples near the edges, where points enter and leave with the parameters.
   what.movingMask = false;
   auto metric = MakeMetric(what, images, GetParam());
   metric->SetUseAnalyticMovingImageGradient(true);
@@ -148,7 +149,7 @@ TEST_P(CudaMeanSquaresMetric, AnalyticGradientIsTheValuesOwn)
   EXPECT_NE(metric->GetLastBackend(), Backend::Superclass) << metric->GetFallbackReason();
   const auto points = metric->GetNumberOfValidPoints();
   const auto start = shrunk->GetParameters();
-  // Central differences with a step h: an error of h^2 / 6 times the third derivative, and roundings of 1e-13 by h.
+  // Central differences with a step h: the error is h^2 / 6 times the third derivative, and roundings are 1e-13 / h.
   constexpr double h = 1e-4;
   for (unsigned int p = 0; p < start.Size(); ++p)
   {
@@ -162,7 +163,8 @@ TEST_P(CudaMeanSquaresMetric, AnalyticGradientIsTheValuesOwn)
     const double below = metric->GetValue();
     ASSERT_EQ(metric->GetNumberOfValidPoints(), points);
     const double slope = (above - below) / (2.0 * h);
-    EXPECT_NEAR(derivative[p], -slope, 2e-5 * derivative.two_norm()) << "parameter " << p; // a step along it lowers
+    EXPECT_NEAR(derivative[p], -slope, 2e-5 * derivative.two_norm())
+      << "parameter " << p; // a step along it decreases the value
   }
 }
 
@@ -223,7 +225,7 @@ TEST_P(CudaMeanSquaresMetric, WhatWasChangedCounts)
   EXPECT_NE(second, first);
   EXPECT_NEAR(metric->GetValue(), second, 1e-12 * second);
 
-  // A mask, without Initialize(); it is taken away again.
+  // A mask, without Initialize(); it is then removed again.
   const auto mask = HalfMask(images.moving.GetPointer(), false);
   metric->SetMovingImageMask(mask);
   reference->SetMovingImageMask(mask);
@@ -246,7 +248,7 @@ TEST_P(CudaMeanSquaresMetric, WhatWasChangedCounts)
 
 TEST_P(CudaMeanSquaresMetric, DegenerateInput)
 {
-  // No overlap: ITK's largest value, and no derivative.
+  // No overlap: the largest value as in ITK, and no derivative.
   MetricImages<Image2D> images;
   const MetricCase      what;
   auto                  metric = MakeMetric(what, images, GetParam());
@@ -265,14 +267,14 @@ TEST_P(CudaMeanSquaresMetric, DegenerateInput)
   EXPECT_EQ(metric->GetNumberOfValidPoints(), 0u);
   EXPECT_EQ(metric->GetValue(), itk::NumericTraits<double>::max());
 
-  // Constant images: the value is exact, and there is nothing to descend.
+  // Constant images: the value is exact, and the derivative is 0.
   images.fixed->FillBuffer(3.0F);
   images.moving->FillBuffer(1.0F);
   metric = MakeMetric(what, images, GetParam());
   metric->Initialize();
   metric->GetValueAndDerivative(value, derivative);
   EXPECT_EQ(value, 4.0);
-  EXPECT_LE(derivative.two_norm(), 1e-5); // what the gradient filter, in float, leaves of a constant
+  EXPECT_LE(derivative.two_norm(), 1e-5); // the result of the gradient filter, in float, for a constant
 
   // One voxel thick: the samples have no neighbours along z.
   Image3D::RegionType region;
@@ -318,7 +320,7 @@ TEST_P(CudaMeanSquaresMetric, DegenerateInput)
   EXPECT_EQ(ours->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
 }
 
-// What is modified without another Initialize() counts at the next call, as it does with ITK.
+// Changes without another Initialize() take effect at the next call, as in ITK.
 TEST_P(CudaMeanSquaresMetric, WhatIsModifiedBetweenTwoCalls)
 {
   using Translation = itk::TranslationTransform<double, 2>;
@@ -327,7 +329,7 @@ TEST_P(CudaMeanSquaresMetric, WhatIsModifiedBetweenTwoCalls)
   const auto                  fixedTransform = itk::CompositeTransform<double, 2>::New();
   fixedTransform->AddTransform(part);
   fixedTransform->AddTransform(Translation::New());
-  fixedTransform->SetOnlyMostRecentTransformToOptimizeOn(); // whose parameters are not those of the other part
+  fixedTransform->SetOnlyMostRecentTransformToOptimizeOn(); // its parameters are not those of the other part
   const auto setUp = [&](auto * metric) {
     metric->SetFixedImage(images.fixed);
     metric->SetMovingImage(images.moving);

@@ -29,8 +29,8 @@
 #include <vector>
 
 /** \file
- * \brief Local correlation against ITK's, and against extended precision, where windows are hardly any: constant
- * patches, large offsets, masks, radii, NaN, and images that have no sample in common. */
+ * \brief Compares local correlation with ITK's, and with extended precision, for extreme windows: constant patches,
+ * large offsets, masks, radii, NaN, and images without a common sample. */
 
 namespace
 {
@@ -41,7 +41,7 @@ using itk::CudaSpline::Backend;
 class LocalMetricEdges : public GpuOnAndOff
 {};
 
-/** Pixels up to a share of an axis become one value. */
+/** Sets pixels up to a fraction of an axis to one value. */
 template <typename TImage>
 void
 SetPatch(TImage * image, unsigned int axis, double share, double value)
@@ -57,7 +57,7 @@ SetPatch(TImage * image, unsigned int axis, double share, double value)
   }
 }
 
-/** A mask of samples that are drawn. */
+/** Returns a mask of random samples. */
 template <typename TImage>
 typename itk::ImageMaskSpatialObject<TImage::ImageDimension>::Pointer
 DrawnMask(const TImage * image, double likelihood, Random & random)
@@ -77,7 +77,7 @@ DrawnMask(const TImage * image, double likelihood, Random & random)
   return mask;
 }
 
-/** Whole numbers: ITK's sums of them are exact, also of one sample alone. */
+/** Whole numbers: ITK's sums of them are exact, also for a single sample. */
 template <typename TImage>
 MetricImages<TImage>
 WholeImages(const std::vector<unsigned int> & size)
@@ -95,8 +95,9 @@ WholeImages(const std::vector<unsigned int> & size)
 
 /** Images with constant patches.
  *
- * Of the windows that are not flat ITK has value and derivative by its way for sampled points, which are the centres of
- * those windows; ours are less what the flat ones have: 1 each, and 0. */
+ * For windows that are not flat, ITK computes value and derivative with its method for sampled points, which are the
+ * centres of those windows. The module's results are compared after subtracting those of the flat windows: 1 each, and
+ * 0. */
 template <typename TImage>
 void
 ComparePatches(double amplitude, bool isMasked, bool isDouble, bool onGpu)
@@ -178,7 +179,7 @@ TEST_P(LocalMetricEdges, ConstantPatchesAreFlatAndOtherWindowsItks)
   }
 }
 
-/** Distances from extended precision: of the value, and of the derivative in the L2 norm, by theirs. */
+/** Returns relative distances from extended precision: of the value, and of the derivative in the L2 norm. */
 std::pair<double, double>
 DistanceFrom(const LocalAnswer & truth, const LocalAnswer & answer)
 {
@@ -186,7 +187,9 @@ DistanceFrom(const LocalAnswer & truth, const LocalAnswer & answer)
            RelativeDistance(truth.derivative, answer.derivative) };
 }
 
-/** Images of noise of 30 about an offset. \return distances of ITK's and ours from extended precision. */
+/** Compares images of noise of 30 about an offset.
+ *
+ * \return distances of ITK and of the module from extended precision */
 template <typename TImage>
 std::pair<std::pair<double, double>, std::pair<double, double>>
 DistancesAtOffset(double offset, bool isDouble, bool onGpu)
@@ -221,8 +224,8 @@ DistancesAtOffset(double offset, bool isDouble, bool onGpu)
   return { DistanceFrom(truth, both.expected), DistanceFrom(truth, both.found) };
 }
 
-// The numbers of doc/Accuracy.md, which --gtest_output writes. Variances are some 500 of mean squares of the offset's
-// square: a share s = 500 / offset^2, and what products and sums are rounded by counts 1 / s times as much.
+// The numbers of doc/Accuracy.md, which --gtest_output writes. Variances are some 500, mean squares are the square of
+// the offset: their ratio is s = 500 / offset^2, and the rounding of products and sums is amplified by 1 / s.
 TEST_P(LocalMetricEdges, OffsetsAgainstExtendedPrecision)
 {
   for (const double offset : { 1000.0, 3000.0, 10000.0 })
@@ -243,11 +246,11 @@ TEST_P(LocalMetricEdges, OffsetsAgainstExtendedPrecision)
     record("SingleOfFloat", inSingle);
     record("ItkOfDouble", itkDouble);
     record("DoubleOfDouble", ofDouble);
-    // Products that are rounded to floats, as ITK's.
+    // Products are rounded to floats, as in ITK.
     EXPECT_LE(inDouble.first, 0x1p-24 / share);
     EXPECT_LE(inDouble.second, 0x1p-24 / share);
     EXPECT_NEAR(inDouble.second, itkFloat.second, 1e-3 * itkFloat.second);
-    // Exact products, quotients of floats: nearer than ITK's.
+    // Exact products, quotients of floats: closer than ITK.
     EXPECT_LE(inSingle.first, 1e-6);
     EXPECT_LE(inSingle.second, 2e-6);
     EXPECT_LT(inSingle.second, itkFloat.second);
@@ -303,7 +306,7 @@ TEST_P(LocalMetricEdges, MasksThatLeaveAFewSamples)
       }
     }
     EXPECT_LE(ignored, both.found.count / 4);
-    // In the value, the mean of all windows, they are still.
+    // They still count in the value, the mean of all windows.
     MetricTolerance tolerance = isDouble ? LocalInDouble : LocalInSingle;
     tolerance.value += 1e-5 * ignored / (static_cast<double>(both.found.count) * std::abs(both.expected.value));
     ExpectTheSame(both, tolerance);
@@ -328,7 +331,7 @@ TEST_P(LocalMetricEdges, MasksThatLeaveAFewSamples)
 
 TEST_P(LocalMetricEdges, RadiusZero)
 {
-  // Windows of one sample: correlation 1, and nothing else.
+  // Windows of one sample: correlation 1, and no derivative.
   const auto compare = [&](const auto & images, const char * transform, bool isDouble) {
     SCOPED_TRACE(transform);
     constexpr unsigned int dimension = std::decay_t<decltype(*images.fixed)>::ImageDimension;
@@ -401,8 +404,8 @@ TEST_P(LocalMetricEdges, NansChangeTheirWindowsAlone)
   };
   const auto both = AskBoth(images, GetParam(), true, setUp);
   EXPECT_EQ(both.found.flatWindows, 5u * 7u * 5u);
-  ExpectTheSame(both, LocalInDouble); // ITK's correlation is 1 where a comparison with NaN is false
-  // The same with the moving image: ITK's gradients next to it are NaN, too, in flat windows.
+  ExpectTheSame(both, LocalInDouble); // ITK's correlation is 1 because a comparison with NaN is false
+  // The same with the moving image: ITK's gradients near the NaN are NaN, too, in flat windows.
   std::swap(images.fixed, images.moving);
   const auto exchanged = AskBoth(images, GetParam(), true, setUp);
   EXPECT_EQ(exchanged.found.flatWindows, 5u * 7u * 5u);
@@ -452,7 +455,7 @@ TEST_P(LocalMetricEdges, ImagesThatHaveNoSampleInCommon)
     MetricImages<DoubleImage3D>(), "field", GetParam());
 }
 
-// What was counted before is not of an evaluation by ITK's code.
+// The previous count is not that of an evaluation by ITK's code.
 TEST_P(LocalMetricEdges, FlatWindowsAreThoseOfTheLastEvaluation)
 {
   auto images = NoisyImages<Image2D>({ 31, 23 }, 100.0, 0);
@@ -461,7 +464,7 @@ TEST_P(LocalMetricEdges, FlatWindowsAreThoseOfTheLastEvaluation)
   metric->SetGPUEnabled(GetParam());
   AskLocal(metric.GetPointer(), images, [](auto *) {});
   EXPECT_GT(metric->GetNumberOfFlatWindows(), 40u);
-  auto everywhere = itk::EllipseSpatialObject<2>::New(); // which the kernels do not know
+  auto everywhere = itk::EllipseSpatialObject<2>::New(); // not supported by the kernels
   everywhere->SetRadiusInObjectSpace(1e6);
   everywhere->Update();
   metric->SetMovingImageMask(everywhere);

@@ -23,7 +23,7 @@
 #include <utility>
 
 /** \file
- * \brief Local correlation against ITK's: under transforms of all kinds, and where they move nothing. */
+ * \brief Compares local correlation with ITK's: with transforms of all kinds, and if they move nothing. */
 
 namespace
 {
@@ -40,7 +40,7 @@ protected:
     return what.isDouble ? LocalInDouble : LocalInSingle;
   }
 
-  /** On images of one grid, as SyN sets the metric up. */
+  /** Images on one grid, as SyN configures the metric. */
   template <typename TImage>
   void
   CompareOnOneGrid(const MetricImages<TImage> & images,
@@ -132,7 +132,7 @@ TEST_P(LocalMetric, FieldsThatMoveNothing)
   }
 }
 
-// What costs nothing is taken, and only where nothing moves.
+// Pixels are used directly if this costs nothing, and only if nothing moves.
 TEST_P(LocalMetric, PixelsAreComparedWhereNothingMovesThem)
 {
   using Image = DoubleImage2D;
@@ -161,7 +161,7 @@ TEST_P(LocalMetric, PixelsAreComparedWhereNothingMovesThem)
   compare(images, false, [&](auto * metric) { metric->SetMovingTransform(MetricTransform<2>("translation")); });
   for (const itk::SizeValueType voxel : { 0, 31 * 23 - 1 })
   {
-    compare(images, false, [&](auto * metric) { // one displacement of all
+    compare(images, false, [&](auto * metric) { // one displacement for all
       const auto field = WavyField<Field>(images.fixed.GetPointer(), 0.0);
       field->GetModifiableDisplacementField()->GetBufferPointer()[voxel][1] = 1e-3;
       metric->SetMovingTransform(field);

@@ -43,7 +43,7 @@ using LocalOurs = itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4<TImag
 const MetricTolerance LocalInDouble{ 1e-10, 1e-8 };
 const MetricTolerance LocalInSingle{ 1e-5, 1e-4 };
 
-/** Noise of a few grey values about an offset, the second image with something of the first. */
+/** Returns noise of a few grey values about an offset; the second image is correlated with the first one. */
 template <typename TImage>
 MetricImages<TImage>
 NoisyImages(const std::vector<unsigned int> & size, double offset, int direction)
@@ -84,7 +84,7 @@ NoisyImages(const std::vector<unsigned int> & size, double offset, int direction
   return images;
 }
 
-/** Fields that are zero, as SyN sets them up: the same object for both images. */
+/** Sets zero fields as SyN does: the same object for both images. */
 template <typename TMetric>
 void
 SetZeroFields(TMetric * metric, const typename TMetric::FixedImageType * image)
@@ -94,7 +94,7 @@ SetZeroFields(TMetric * metric, const typename TMetric::FixedImageType * image)
   metric->SetMovingTransform(zero);
 }
 
-/** The same radius along all axes but the second, where it is one more. */
+/** Sets the same radius along all axes except the second one, for which it is larger by one. */
 template <typename TMetric>
 void
 SetRadius(TMetric * metric, unsigned int radius)
@@ -105,24 +105,24 @@ SetRadius(TMetric * metric, unsigned int radius)
   metric->SetRadius(window);
 }
 
-/** What a metric answers. */
+/** Results of a metric. */
 struct LocalAnswer
 {
   double             value{ 0.0 };
   itk::Array<double> derivative;
   itk::SizeValueType count{ 0 };
-  itk::SizeValueType flatWindows{ 0 };        ///< of ours
-  bool               comparesPixels{ false }; ///< of ours
+  itk::SizeValueType flatWindows{ 0 };        ///< of the module
+  bool               comparesPixels{ false }; ///< of the module
 };
 
-/** What both answer. */
+/** Results of both metrics. */
 struct LocalAnswers
 {
   LocalAnswer expected;
   LocalAnswer found;
 };
 
-/** \param[in] setUp sets the metric up, except its images */
+/** \param[in] setUp configures the metric, except its images */
 template <typename TMetric, typename TImage, typename TSetUp>
 LocalAnswer
 AskLocal(TMetric * metric, const MetricImages<TImage> & images, const TSetUp & setUp)
@@ -169,18 +169,19 @@ AskBoth(const MetricImages<TImage> & images, bool onGpu, bool isDouble, const TS
   return { AskItk(images, setUp), AskOurs(images, onGpu, isDouble, setUp) };
 }
 
-/** Both are the same, of numbers that are not NaN the more so where both have some. */
+/** Expects the same results; NaN at the same positions. */
 inline void
 ExpectTheSame(const LocalAnswers & both, const MetricTolerance & tolerance)
 {
   EXPECT_EQ(both.found.count, both.expected.count);
-  // A correlation of next to 0, as of windows with all of two images of noise, is what is left of sums that cancel.
+  // A correlation close to 0, as for windows that contain all of two images of noise, is the result of sums that
+  // cancel.
   const double scale = std::max(std::abs(both.expected.value), 0.01);
   EXPECT_NEAR(both.found.value, both.expected.value, tolerance.value * scale);
   ExpectTheSameDerivative(both.expected.derivative, both.found.derivative, tolerance.derivative);
 }
 
-/** Values of both images on the virtual grid, which is the fixed image's, and where both have one. */
+/** Values of both images on the virtual grid, which is that of the fixed image, and whether both are valid. */
 struct LocalValues
 {
   std::array<std::int64_t, 3> size{ { 1, 1, 1 } };
@@ -189,9 +190,9 @@ struct LocalValues
   std::vector<bool>           isValid;
 };
 
-/** By ITK's functions, under a transform and masks of the fixed and the moving image (null: none).
+/** Computes them with ITK's functions, with a transform and masks of the fixed and the moving image (null: none).
  *
- * \param[in] transform null: the pixels as they are, of images on one grid */
+ * \param[in] transform null: the pixels, for images on one grid */
 template <typename TImage>
 LocalValues
 ValuesOn(const MetricImages<TImage> &                                                   images,
@@ -225,14 +226,16 @@ ValuesOn(const MetricImages<TImage> &                                           
   return values;
 }
 
-/** A window, by loops in extended precision that form deviations from the mean before their products. */
+/** A window, computed with loops in extended precision that subtract the mean before multiplying. */
 struct LocalWindowTruth
 {
-  unsigned int valid{ 0 };      ///< samples that are; 0 where the centre is not
-  bool         isFlat{ false }; ///< one of the images has one value alone
+  unsigned int valid{ 0 };      ///< number of valid samples; 0 if the centre is invalid
+  bool         isFlat{ false }; ///< one of the images is constant
   long double  correlation{ 1.0L };
-  long double  factor{ 0.0L }; ///< of the moving image's gradient
-  long double share{ 0.0L }; ///< of the variances in the mean squares, the less of both: roundings count by its inverse
+  long double  factor{ 0.0L }; ///< of the gradient of the moving image
+  long double  share{
+    0.0L
+  }; ///< smallest ratio of variance to mean square of both images: roundings are amplified by its inverse
 };
 
 inline std::vector<LocalWindowTruth>
@@ -301,7 +304,7 @@ WindowsOf(const LocalValues & values, const std::array<std::int64_t, 3> & radius
   return windows;
 }
 
-/** How many windows are flat. */
+/** Returns the number of flat windows. */
 inline itk::SizeValueType
 CountFlat(const std::vector<LocalWindowTruth> & windows)
 {

@@ -21,7 +21,7 @@
 #include "itkCudaSpline/itk/MetricClasses.h"
 
 /** \file
- * \brief The module's metrics of images of one type, and ITK's that each stands for. */
+ * \brief The module's metrics for images of one type, and the ITK metrics that they replace. */
 
 namespace CudaSplineTest
 {

@@ -27,9 +27,9 @@
 #include <vector>
 
 /** \file
- * \brief What the tests of each metric vary alone, together, on small images: transforms, interpolators, masks, samples
- * and fixed transforms; images that are one voxel thick; and the derivative of the analytic mode against differences of
- * the value. */
+ * \brief Combinations on small images of parameters that the tests of each metric vary separately: transforms,
+ * interpolators, masks, samples and fixed transforms; images that are one voxel thick; and the derivative of the
+ * analytic mode, compared with differences of the value. */
 
 namespace
 {
@@ -40,12 +40,12 @@ using itk::CudaSpline::Backend;
 class MetricCombinations : public GpuOnAndOff
 {
 protected:
-  /** One of the three metrics, by turns. */
+  /** One of the three metrics, alternately. */
   template <typename TImage>
   static void
   Compare(int which, const MetricCase & what, const MetricImages<TImage> & images)
   {
-    // With splines of orders 2 and more ITK's coefficients are the limit; see MetricMatrix.
+    // With splines of order 2 and above, ITK's coefficients are the limit; see MetricMatrix.
     const bool            isFiltered = what.splineOrder >= 2;
     const MetricTolerance plain = isFiltered ? MetricTolerance{ 2e-9, 1e-8 } : MetricTolerance{ 1e-12, 1e-10 };
     const MetricTolerance ofBins = isFiltered ? MetricTolerance{ 1e-8, 1e-6 } : MetricTolerance{ 1e-11, 1e-9 };
@@ -103,13 +103,13 @@ TEST_P(MetricCombinations, OneVoxelThick)
     {
       MetricCase what;
       what.transform = transform;
-      what.centralDifferences = true; // ITK's gradient filter needs four voxels an axis
+      what.centralDifferences = true; // ITK's gradient filter needs four voxels per axis
       Compare(which, what, images);
     }
   }
 }
 
-/** Transforms of images in their middle, of which no sample comes near a border of anything. */
+/** Returns transforms for the middle of images, so that no sample is near a border. */
 template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 AnalyticTransform(const std::string & name)
@@ -128,7 +128,7 @@ AnalyticTransform(const std::string & name)
   return typename itk::Transform<double, VDimension, VDimension>::Pointer(chain);
 }
 
-/** Central differences with a step h: an error of h^2 / 6 times the third derivative, and roundings of 1e-13 by h. */
+/** Central differences with a step h: the error is h^2 / 6 times the third derivative, and roundings are 1e-13 / h. */
 template <typename TMetric, unsigned int VDimension>
 void
 CompareWithDifferences(const std::string & name, unsigned int order, bool onGpu)
@@ -157,10 +157,10 @@ CompareWithDifferences(const std::string & name, unsigned int order, bool onGpu)
   metric->GetValueAndDerivative(value, derivative);
   ASSERT_EQ(metric->GetLastBackend(), onGpu ? Backend::Cuda : Backend::Cpu) << metric->GetFallbackReason();
   const auto points = metric->GetNumberOfValidPoints();
-  // Splines go beyond the largest pixel, where mutual information has no bin.
+  // Splines exceed the largest pixel, where mutual information has no bin.
   ASSERT_GE(points + 4, fixed->GetBufferedRegion().GetNumberOfPixels());
   ASSERT_GT(derivative.two_norm(), 0.0);
-  // Of B-splines the coefficients that move most samples.
+  // For B-splines, the coefficients that move most samples.
   std::vector<unsigned int> largest(derivative.Size());
   std::iota(largest.begin(), largest.end(), 0U);
   std::sort(largest.begin(), largest.end(), [&derivative](unsigned int a, unsigned int b) {
@@ -180,7 +180,8 @@ CompareWithDifferences(const std::string & name, unsigned int order, bool onGpu)
     const double below = metric->GetValue();
     ASSERT_EQ(metric->GetNumberOfValidPoints(), points);
     const double slope = (above - below) / (2.0 * h);
-    EXPECT_NEAR(derivative[p], -slope, 2e-5 * derivative.two_norm()) << "parameter " << p; // a step along it lowers
+    EXPECT_NEAR(derivative[p], -slope, 2e-5 * derivative.two_norm())
+      << "parameter " << p; // a step along it decreases the value
   }
 }
 

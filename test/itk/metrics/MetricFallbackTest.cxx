@@ -24,8 +24,8 @@
 #include "itkRGBPixel.h"
 
 /** \file
- * \brief What goes to the superclass of a metric, with a reason; and what ITK's metrics promise around an evaluation.
- */
+ * \brief Cases that the superclass of a metric computes, with a reason, and the promises of ITK's metrics around an
+ * evaluation. */
 
 namespace
 {
@@ -36,7 +36,7 @@ using itk::CudaSpline::Backend;
 using FallbackReference = itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>;
 using FallbackMetric = itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>;
 
-/** The module's metric on the host, set up by a case. */
+/** Returns the module's metric on the host for a case. */
 FallbackMetric::Pointer
 MakeMetric(const MetricCase & what, const MetricImages<Image2D> & images)
 {
@@ -67,7 +67,7 @@ TEST(MetricFallback, AskedForInterpolatorsHaveTheImage)
   EXPECT_EQ(metric->GetLastBackend(), Backend::Cpu) << metric->GetFallbackReason();
 }
 
-/** The red of a pixel. */
+/** The red component of a pixel. */
 struct RedAccessor
 {
   using InternalType = itk::RGBPixel<float>;
@@ -154,7 +154,7 @@ TEST(MetricFallback, GoesToTheSuperclassWithAReason)
     "ImageMaskSpatialObject");
   expect(
     [](auto * metric) {
-      auto both = itk::CompositeTransform<double, 2>::New(); // of which both are optimized
+      auto both = itk::CompositeTransform<double, 2>::New(); // both of which are optimized
       both->AddTransform(MetricTransform<2>("affine"));
       both->AddTransform(MetricTransform<2>("B-spline"));
       metric->SetMovingTransform(both);
@@ -168,7 +168,7 @@ TEST(MetricFallback, GoesToTheSuperclassWithAReason)
       metric->SetMovingImageGradientCalculator(differences);
     },
     "central differences");
-  // A spline whose image the kernels did not need, and ITK's metric does.
+  // The kernels did not need the image of a spline, but ITK's metric does.
   expect(
     [](auto * metric) {
       metric->SetMovingInterpolator(itk::BSplineInterpolateImageFunction<Image2D, double>::New());
@@ -181,12 +181,12 @@ TEST(MetricFallback, AnalyticGradientsAreNotReplaced)
 {
   const MetricImages<Image2D> images;
   auto                        metric = MakeMetric(MetricCase(), images);
-  metric->SetUseAnalyticMovingImageGradient(true); // of linear interpolation: there is none
+  metric->SetUseAnalyticMovingImageGradient(true); // not available for linear interpolation
   metric->Initialize();
   double                         value = 0.0;
   FallbackMetric::DerivativeType derivative;
   EXPECT_THROW(metric->GetValueAndDerivative(value, derivative), itk::ExceptionObject);
-  EXPECT_GT(metric->GetValue(), 0.0); // which needs none
+  EXPECT_GT(metric->GetValue(), 0.0); // does not need it
 }
 
 } // namespace

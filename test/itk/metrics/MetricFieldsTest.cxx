@@ -29,8 +29,8 @@
 #include <utility>
 
 /** \file
- * \brief Metrics by the displacements of a field, which has local support: each sample has a derivative of its own.
- * Against ITK's, and the steps that an optimizer of ITK's takes. */
+ * \brief Metrics by the displacements of a field, which has local support: each sample has its own derivative. They
+ * are compared with ITK's, and so are the steps of ITK's optimizer. */
 
 namespace
 {
@@ -186,7 +186,7 @@ TEST_P(MetricFields, DemonsByFixedTransforms)
   }
 }
 
-// What a NaN is part of is NaN, as ITK's: the value, and the forces of samples that read one.
+// Results that contain a NaN are NaN, as in ITK: the value, and the forces of samples that read one.
 TEST_P(MetricFields, NansOfDemons)
 {
   const auto compare = [&](const auto & images, Source source, bool isDouble, bool inFixed) {
@@ -313,7 +313,7 @@ TEST_P(MetricFields, NoOverlap)
       EXPECT_NE(metric->GetLastBackend(), Backend::Superclass) << metric->GetFallbackReason();
       EXPECT_EQ(metric->GetNumberOfValidPoints(), 0u);
     };
-    // ITK's largest value, and no derivative; or ITK's exception.
+    // ITK's largest value and no derivative, or ITK's exception.
     evaluate(itk::CudaMeanSquaresImageToImageMetricv4<Image2D, Image2D>::New());
     EXPECT_EQ(value, itk::NumericTraits<double>::max());
     EXPECT_EQ(derivative.two_norm(), 0.0);
@@ -358,7 +358,7 @@ TEST_P(MetricFields, SampledPointsAndCorrelationAreTheSuperclass)
   what.transform = "field";
   const auto correlation = itk::CudaCorrelationImageToImageMetricv4<Image2D, Image2D>::New();
   compare(itk::CorrelationImageToImageMetricv4<Image2D, Image2D>::New(), correlation, what, "correlation");
-  EXPECT_LT(correlation->GetValue(), 0.0); // which the kernels know
+  EXPECT_LT(correlation->GetValue(), 0.0); // supported by the kernels
   EXPECT_NE(correlation->GetLastBackend(), Backend::Superclass) << correlation->GetFallbackReason();
   what.sampling = 1;
   compare(itk::MeanSquaresImageToImageMetricv4<Image2D, Image2D>::New(),
@@ -367,7 +367,7 @@ TEST_P(MetricFields, SampledPointsAndCorrelationAreTheSuperclass)
           "sampled points");
 }
 
-/** The field after some steps of ITK's optimizer, which takes the transform for its own. */
+/** Returns the field after some steps of ITK's optimizer, which updates the transform. */
 template <typename TMetric, typename TTransform>
 typename TTransform::ParametersType
 Descend(TMetric * metric, TTransform * transform, const MetricImages<Image2D> & images, double longest)
@@ -405,7 +405,7 @@ TEST_P(MetricFields, StepsOfAnOptimizerAreThoseOfItk)
     EXPECT_EQ(metric->GetLastBackend(), PromisedToMetric(metric->GetNameOfClass(), what, 2, GetParam()))
       << metric->GetFallbackReason();
     EXPECT_LE((found - expected).inf_norm(), 1e-8);
-    EXPECT_GT((expected - start->GetParameters()).inf_norm(), 0.05); // it did move
+    EXPECT_GT((expected - start->GetParameters()).inf_norm(), 0.05); // it has moved
   };
   using Field = itk::DisplacementFieldTransform<double, 2>;
   using Smoothed = itk::GaussianSmoothingOnUpdateDisplacementFieldTransform<double, 2>;

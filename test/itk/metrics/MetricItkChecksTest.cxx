@@ -26,9 +26,10 @@
 #include <algorithm>
 
 /** \file
- * \brief What ITK's tests of its metrics check (itkMeanSquaresImageToImageMetricv4Test,
- * itkCorrelationImageToImageMetricv4Test, itkMattesMutualInformationImageToImageMetricv4Test), of the module's:
- * sources of gradients, tiny images, values and derivatives that belong together, the extremum at the true place. */
+ * \brief The checks of ITK's tests of its metrics (itkMeanSquaresImageToImageMetricv4Test,
+ * itkCorrelationImageToImageMetricv4Test, itkMattesMutualInformationImageToImageMetricv4Test) for the module's
+ * metrics: sources of gradients, tiny images, consistent values and derivatives, and the extremum at the true
+ * position. */
 
 namespace
 {
@@ -59,7 +60,7 @@ protected:
   }
 };
 
-/** Five by five voxels, a ramp and a faster one. */
+/** Returns five by five voxels, a ramp and a steeper one. */
 Image2D::Pointer
 TinyRamp(double slope)
 {
@@ -78,7 +79,7 @@ TinyRamp(double slope)
 
 using GradientSource = itk::ObjectToObjectMetricBaseTemplateEnums::GradientSource;
 
-/** Value, derivative and valid points of two metrics, with one setting after the other of where gradients come from. */
+/** Compares value, derivative and valid points of two metrics, with every source of gradients. */
 template <typename TMetric>
 void
 CompareGradientSources(const typename TMetric::Pointer &   metric,
@@ -116,7 +117,7 @@ CompareGradientSources(const typename TMetric::Pointer &   metric,
     EXPECT_NEAR(value, expected, 1e-11 * std::abs(expected));
     EXPECT_LE((derivative - expectedDerivative).two_norm(), 1e-9 * expectedDerivative.two_norm());
     EXPECT_NEAR(metric->GetValue(), value, 1e-12 * std::abs(value)) << "with and without a derivative";
-    // A derivative that has something else in it, or another size, is made anew.
+    // A derivative with other content, or another size, is overwritten.
     typename TMetric::DerivativeType used(7);
     used.Fill(3.0);
     metric->GetValueAndDerivative(value, used);
@@ -143,7 +144,8 @@ TEST_P(MetricChecks, SourcesOfGradients)
   EXPECT_THROW(mattes->Initialize(), itk::ExceptionObject);
 }
 
-/** A metric of an image and itself, by offset: the least value at 0, falling towards it, by the derivative. */
+/** Evaluates a metric of an image and itself for several offsets: the smallest value is at 0, and the derivative points
+ * towards it. */
 template <typename TMetric>
 void
 ExpectExtremumAtZero(const typename TMetric::Pointer & metric, bool isBySpline)
@@ -151,7 +153,7 @@ ExpectExtremumAtZero(const typename TMetric::Pointer & metric, bool isBySpline)
   const auto image = BlobImage<Image2D>({ 70, 66 }, 1.0, 0.0);
   metric->SetFixedImage(image);
   metric->SetMovingImage(image);
-  metric->SetUseMovingImageGradientFilter(false); // it smooths: another function's derivative
+  metric->SetUseMovingImageGradientFilter(false); // it smooths, so it belongs to another function
   using TransformType = itk::Transform<double, 2, 2>;
   TransformType::Pointer transform(ChecksTranslation::New());
   if (isBySpline)
@@ -162,7 +164,7 @@ ExpectExtremumAtZero(const typename TMetric::Pointer & metric, bool isBySpline)
   metric->Initialize();
   auto       parameters = transform->GetParameters();
   const auto valueAt = [&](double offset) {
-    // Of a spline all coefficients of x: within the domain that is a translation.
+    // For a spline, all coefficients of x: inside the domain this is a translation.
     parameters.Fill(0.0);
     for (unsigned int p = 0; p < parameters.Size() / 2; ++p)
     {
@@ -180,8 +182,8 @@ ExpectExtremumAtZero(const typename TMetric::Pointer & metric, bool isBySpline)
     EXPECT_GT(valueAt(-offset), least) << offset;
     before = valueAt(offset);
   }
-  // The derivative, which ITK gives with the sign of a step towards the least value, against differences. Central
-  // differences of waves of 15 voxels are some hundredths too small, and linear interpolation adds some.
+  // The derivative, which has the sign of a step towards the smallest value in ITK, is compared with differences.
+  // Central differences of waves of 15 voxels are too small by some hundredths, and linear interpolation adds to this.
   for (const double offset : { -1.3, 0.7, 2.1 })
   {
     const double step = 0.05;
@@ -213,7 +215,7 @@ TEST_P(MetricChecks, TheExtremumIsAtTheTruePlace)
 
 TEST_P(MetricChecks, CountsAndThreadsOfThePromise)
 {
-  // ITK's tests look at these after Initialize().
+  // ITK's tests check these after Initialize().
   const MetricImages<Image2D> images;
   const auto                  threads = itk::MultiThreaderBase::New()->GetMaximumNumberOfThreads();
   const auto                  metric = this->Make<ChecksMeanSquares>();
@@ -227,7 +229,7 @@ TEST_P(MetricChecks, CountsAndThreadsOfThePromise)
   EXPECT_EQ(metric->GetVirtualRegion(), images.fixed->GetBufferedRegion());
   metric->GetValue();
   EXPECT_GT(metric->GetNumberOfValidPoints(), 0U);
-  // As many as were asked for of the threads that there are, of the evaluation that was last; of a GPU one.
+  // As many work units as requested, limited by the available threads, for the last evaluation; one for a GPU.
   for (const itk::ThreadIdType units : { 1U, 3U })
   {
     metric->SetMaximumNumberOfWorkUnits(units);

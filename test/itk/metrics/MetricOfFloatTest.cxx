@@ -32,8 +32,8 @@
 #include <vector>
 
 /** \file
- * \brief Metrics of float parameters, as antsRegistration's option --float makes them, against the metrics of double
- * whose transforms have the same parameters, and against ITK's metrics of both types on one thread.
+ * \brief Metrics with float parameters, as with antsRegistration's option --float. They are compared with metrics of
+ * double whose transforms have the same parameters, and with ITK's metrics of both types on one thread.
  *
  * The module's metric of float is that of double, rounded once: the same bits. ITK's also rounds points, products and
  * sums. Its distance from its own metric of double is the bound of the module's error in double arithmetic, in addition
@@ -45,7 +45,7 @@ namespace
 using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
 
-/** Half a unit in the last place of float, of 1. */
+/** Half a unit in the last place of float for 1. */
 constexpr double FloatRounding = 0.5 * std::numeric_limits<float>::epsilon();
 
 /** Rounds the parameters of a transform to float. */
@@ -61,7 +61,7 @@ RoundParameters(TTransform * transform)
   transform->SetParametersByValue(parameters);
 }
 
-/** A transform of float, and the one of double that has the same parameters. */
+/** A transform of float, and one of double with the same parameters. */
 template <unsigned int VDimension>
 struct FloatPair
 {
@@ -69,8 +69,8 @@ struct FloatPair
   typename itk::Transform<double, VDimension, VDimension>::Pointer inDouble;
 };
 
-/** Makes the pair where a transform is of that class; what is given becomes the one of double, with rounded parameters.
- */
+/** Makes the pair if a transform is of that class. The given transform becomes the one of double, with rounded
+ * parameters. */
 template <typename TSingle, typename TDouble, unsigned int VDimension>
 bool
 MakePairOf(itk::Transform<double, VDimension, VDimension> * transform, FloatPair<VDimension> & pair)
@@ -171,7 +171,7 @@ struct FloatSetting
   bool masks{ false };
 };
 
-/** What a metric gives. */
+/** Results of a metric. */
 struct FloatResult
 {
   double              value{ 0.0 };
@@ -207,7 +207,7 @@ EvaluateFloat(TMetric *                    metric,
   typename TMetric::MeasureType    value;
   typename TMetric::DerivativeType derivative;
   metric->GetValueAndDerivative(value, derivative);
-  // Without a derivative sums may be in another order: of double precision, and the last rounding tips.
+  // Without a derivative, sums may have another order: in double precision, so the last rounding may differ.
   EXPECT_NEAR(metric->GetValue(), value, 2.0 * FloatRounding * std::abs(value));
   FloatResult result;
   result.value = static_cast<double>(value);
@@ -216,7 +216,7 @@ EvaluateFloat(TMetric *                    metric,
   return result;
 }
 
-/** Distance of two derivatives in the L2 norm, by the norm of the first. */
+/** Returns the distance of two derivatives in the L2 norm, relative to the norm of the first one. */
 double
 FloatDistance(const std::vector<double> & expected, const std::vector<double> & found)
 {
@@ -230,7 +230,7 @@ FloatDistance(const std::vector<double> & expected, const std::vector<double> & 
   return std::sqrt(distance / square);
 }
 
-/** \tparam VIsRounded whether the derivative is that of double, rounded; else it has ITK's gradients of float */
+/** \tparam VIsRounded whether the derivative is that of double, rounded; otherwise it uses ITK's gradients of float */
 template <template <typename, typename, typename, typename, typename> class TReference,
           template <typename, typename, typename, typename, typename>
           class TMetric,
@@ -287,7 +287,7 @@ CompareFloat(const std::string & name, const FloatSetting & setting, bool onGpu)
       EXPECT_LE(derivative, FloatDistance(itkDouble.derivative, itkSingle.derivative) + FloatRounding);
       EXPECT_LE(value, std::abs(itkSingle.value - itkDouble.value) + FloatRounding * scale);
     }
-    else // pixels of float: what all metrics promise then
+    else // float pixels: the promise of all metrics
     {
       EXPECT_LE(derivative, 1e-4);
       EXPECT_LE(value, 1e-5 * scale);
@@ -371,7 +371,7 @@ TEST_P(MetricOfFloat, DisplacementsInThreeDimensions)
   }
 }
 
-/** What the module's metric and ITK's give on dark images of noise. */
+/** Results of the module's metric and ITK's for dark images of noise. */
 template <template <typename, typename, typename, typename, typename> class TMetric, typename TNumber>
 FloatResult
 EvaluateDark(double scale, bool onGpu)
@@ -403,8 +403,8 @@ EvaluateDark(double scale, bool onGpu)
 
 TEST_P(MetricOfFloat, EpsilonOfLocalCorrelationIsThatOfFloat)
 {
-  // Windows of 9 to 25 samples, with variances of some 300 a sample at a scale of 1: 3000 to 8000, and their product
-  // the square of that, times the fourth power of the scale.
+  // Windows of 9 to 25 samples, with variances of some 300 per sample at a scale of 1: sums of 3000 to 8000. Their
+  // product is the square of that, times the fourth power of the scale.
   const auto ask = [&](double scale) {
     return std::make_pair(
       EvaluateDark<itk::CudaANTSNeighborhoodCorrelationImageToImageMetricv4, float>(scale, GetParam()),
@@ -416,22 +416,22 @@ TEST_P(MetricOfFloat, EpsilonOfLocalCorrelationIsThatOfFloat)
   const auto norm = [](const FloatResult & result) {
     return FloatDistance(result.derivative, std::vector<double>(result.derivative.size(), 0.0));
   };
-  // The product is not above the epsilon of float, the variances are: no correlation, and a derivative.
+  // The product is not above the epsilon of float, but the variances are: no correlation, and a derivative.
   const auto [dark, ofItk] = ask(1e-4);
   EXPECT_EQ(dark.value, -1.0);
   EXPECT_EQ(ofItk.value, -1.0);
   EXPECT_LE(FloatDistance(inDouble(1e-4).derivative, dark.derivative), 1e-4);
-  EXPECT_GT(inDouble(1e-4).value, -0.9); // which it would be without
-  // Nor are the variances.
+  EXPECT_GT(inDouble(1e-4).value, -0.9); // without the limit
+  // The variances are not above it either.
   const auto [darker, darkerOfItk] = ask(1e-6);
   EXPECT_EQ(darker.value, -1.0);
   EXPECT_EQ(darkerOfItk.value, -1.0);
   EXPECT_EQ(darker.derivative, std::vector<double>(darker.derivative.size(), 0.0));
   EXPECT_EQ(darkerOfItk.derivative, darker.derivative);
-  EXPECT_EQ(norm(inDouble(1e-6)), 1.0); // there is one
+  EXPECT_EQ(norm(inDouble(1e-6)), 1.0); // there is a derivative
 }
 
-/** A linear transform of a user, of which no twin is known. */
+/** A linear transform of a user without a known equivalent of double. */
 class OwnFloatTransform : public itk::AffineTransform<float, 2>
 {
 public:

@@ -26,12 +26,12 @@
 #include <vector>
 
 /** \file
- * \brief Metrics by a transform that is followed by nonlinear ones, as in registrations with several stages, compared
+ * \brief Metrics of a transform that is followed by nonlinear ones, as in registrations with several stages, compared
  * with ITK's metrics and finite differences.
  *
- * ITK's Jacobian by position of displacement fields is that of the kernels where the field is neither turned nor
- * anisotropic, and away from its borders (before ITK 5.3 it mixed up axes and left the field); so are the fields here.
- * ITK's B-spline transforms have none, so the reference has one with central differences. */
+ * ITK's Jacobian by position of displacement fields equals that of the kernels if the field is neither rotated nor
+ * anisotropic, and away from its borders (before ITK 5.3 it exchanged axes and left the field). The fields here are
+ * chosen accordingly. ITK's B-spline transforms have none, so the reference has one with central differences. */
 
 namespace
 {
@@ -39,7 +39,7 @@ namespace
 using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
 
-/** A B-spline transform that knows its Jacobian by position. */
+/** A B-spline transform with a Jacobian by position. */
 template <unsigned int VDimension, unsigned int VOrder>
 class SplineWithSlopes : public itk::BSplineTransform<double, VDimension, VOrder>
 {
@@ -60,7 +60,7 @@ public:
   ComputeJacobianWithRespectToPosition(const typename Superclass::InputPointType & point,
                                        typename Superclass::JacobianPositionType & jacobian) const override
   {
-    constexpr double h = 1e-4; // mm: of cubic pieces the error is below 1e-12, and roundings are of 1e-11
+    constexpr double h = 1e-4; // mm: for cubic pieces the error is below 1e-12, and roundings are 1e-11
     for (unsigned int c = 0; c < VDimension; ++c)
     {
       auto above = point;
@@ -76,7 +76,7 @@ public:
   }
 };
 
-/** Waves on a grid that is not turned, around all images. */
+/** Returns waves on a grid that is not rotated, around all images. */
 template <unsigned int VDimension>
 typename itk::DisplacementFieldTransform<double, VDimension>::Pointer
 FieldAround()
@@ -109,7 +109,7 @@ FieldAround()
   return transform;
 }
 
-/** Splines whose domain has all images inside. */
+/** Returns splines whose domain contains all images. */
 template <typename TTransform>
 typename TTransform::Pointer
 SplineAround()
@@ -139,7 +139,7 @@ SplineAround()
   return transform;
 }
 
-/** What comes behind: a field, splines, or both with a linear transform between. */
+/** Transforms that follow: a field, splines, or both with a linear transform between. */
 const std::vector<std::string> AllBehind{ "field",
                                           "spline of order 1",
                                           "spline of order 2",
@@ -149,9 +149,9 @@ const std::vector<std::string> AllBehind{ "field",
 template <unsigned int VDimension>
 using Composite = itk::CompositeTransform<double, VDimension>;
 
-/** Adds what comes behind, the last one first.
+/** Adds the transforms that follow, the last one first.
  *
- * \tparam TSpline BSplineTransform, or what knows its Jacobian */
+ * \tparam TSpline BSplineTransform, or a class with its Jacobian */
 template <unsigned int VDimension, template <unsigned int, unsigned int> class TSpline>
 void
 AddBehind(const std::string & behind, Composite<VDimension> * composite)
@@ -179,7 +179,7 @@ AddBehind(const std::string & behind, Composite<VDimension> * composite)
 template <unsigned int VDimension, unsigned int VOrder>
 using PlainSpline = itk::BSplineTransform<double, VDimension, VOrder>;
 
-/** A composite of the transform of a case and those that follow it; only the first is optimized. */
+/** Returns a composite of the transform of a case and those that follow it. Only the first one is optimized. */
 template <template <unsigned int, unsigned int> class TSpline, typename TImage>
 typename Composite<TImage::ImageDimension>::Pointer
 MakeChain(const MetricCase & what, const std::string & behind, const MetricImages<TImage> & images)
@@ -232,13 +232,13 @@ protected:
     ASSERT_EQ(metric->GetLastBackend(), promised) << metric->GetFallbackReason();
     ASSERT_GT(reference->GetNumberOfValidPoints(), 40u);
     EXPECT_EQ(metric->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
-    // Splines of the chain are summed in another order than ITK's: some roundings of places of 50 mm.
+    // Splines of the chain are summed in another order than in ITK: some roundings of points of 50 mm.
     EXPECT_NEAR(value, expected, std::max(tolerance.value, 1e-11) * std::abs(expected));
     ASSERT_EQ(derivative.Size(), expectedDerivative.Size());
-    // Differences of places of 50 mm, 1e-4 mm apart.
+    // Differences of points of 50 mm, 1e-4 mm apart.
     const double ofReference = behind == "field" ? 0.0 : 1e-9;
     EXPECT_LE(RelativeDistance(expectedDerivative, derivative), tolerance.derivative + ofReference);
-    // What comes behind does count.
+    // The transforms that follow have an effect.
     auto alone = TMetric::New();
     alone->SetGPUEnabled(GetParam());
     SetUpMetric(alone.GetPointer(), what, images);
@@ -332,7 +332,7 @@ TEST_P(MetricOuterStages, SampledPoints)
 
 TEST_P(MetricOuterStages, LinearOnesBehindALinearOneAreOptimizedWithIt)
 {
-  // Of a chain of three linear transforms before a field the second and third are optimized.
+  // In a chain of three linear transforms before a field, the second and third are optimized.
   const MetricImages<Image2D> images;
   const auto                  evaluate = [&](auto metric, auto * value, auto * derivative) {
     auto inner = Composite<2>::New();
@@ -367,7 +367,7 @@ TEST_P(MetricOuterStages, LinearOnesBehindALinearOneAreOptimizedWithIt)
 
 TEST_P(MetricOuterStages, NotBehindWhatIsNotLinearItself)
 {
-  // A linear transform behind splines: where it is depends on the place by more than a matrix.
+  // A linear transform that follows splines depends on the position by more than a matrix.
   const MetricImages<Image2D> images;
   auto                        chain = Composite<2>::New();
   chain->AddTransform(MetricTransform<2>("affine"));

@@ -31,8 +31,8 @@
 #include <vector>
 
 /** \file
- * \brief Local correlation and demons against ITK's, in cases that are drawn: sizes (primes, thin ones), geometry,
- * radii by axis, masks, offsets, pixels, precision, transforms. A case's numbers follow from the seed and its own
+ * \brief Local correlation and demons, compared with ITK's in random cases: sizes (primes, thin ones), geometry, radii
+ * by axis, masks, offsets, pixels, precision, transforms. The numbers of a case follow from the seed and its own
  * number. CUDASPLINE_TEST_CASES draws more of them. */
 
 namespace
@@ -46,7 +46,7 @@ class MetricRandom : public GpuOnAndOff
 
 INSTANTIATE_TEST_SUITE_P(Backends, MetricRandom, testing::Bool(), GpuOrHost);
 
-/** One of a list. */
+/** Returns an element of a list. */
 template <typename T>
 T
 OneOf(Random & random, const std::vector<T> & list)
@@ -60,7 +60,7 @@ Percent(Random & random, int percent)
   return random.Integer(1, 100) <= percent;
 }
 
-/** Primes, and now and then an axis of one to three samples: one of them at the most, as all sums need some samples. */
+/** Returns primes, and sometimes an axis of one to three samples: at most one, because all sums need some samples. */
 std::vector<unsigned int>
 DrawSize(Random & random, unsigned int dimension)
 {
@@ -78,7 +78,7 @@ DrawSize(Random & random, unsigned int dimension)
   return size;
 }
 
-/** Samples that count with some likelihood. */
+/** Returns a mask of samples with a given probability. */
 template <typename TImage>
 typename itk::ImageMaskSpatialObject<TImage::ImageDimension>::Pointer
 SpeckledMask(const TImage * image, double likelihood, Random & random)
@@ -98,13 +98,13 @@ SpeckledMask(const TImage * image, double likelihood, Random & random)
   return object;
 }
 
-/** A case: images of noise about an offset, the second with something of the first, masks and a transform. */
+/** A case: images of noise about an offset, the second one correlated with the first one, masks and a transform. */
 template <typename TImage>
 class DrawnCase
 {
 public:
   static constexpr unsigned int Dimension = TImage::ImageDimension;
-  static constexpr double       Variance = 30.0 * 30.0 / 3.0; ///< of the fixed image's noise, at least
+  static constexpr double       Variance = 30.0 * 30.0 / 3.0; ///< minimum variance of the noise of the fixed image
   using Field = itk::DisplacementFieldTransform<double, Dimension>;
 
   DrawnCase(Random & random, bool isField)
@@ -118,7 +118,7 @@ public:
     m_Images.moving = m_IsOneGrid
                         ? BlobImage<TImage>(size, scale, 0.0)
                         : BlobImage<TImage>(DrawSize(random, Dimension), random.Uniform(0.7, 1.5) * scale, 1.1);
-    if (Percent(random, 50)) // axes along those of space, or turned about
+    if (Percent(random, 50)) // axes along those of space, or rotated
     {
       typename TImage::DirectionType axes;
       axes.SetIdentity();
@@ -162,7 +162,7 @@ public:
     }
   }
 
-  /** Sets up ITK's metric or the module's; what is not for both is the caller's. */
+  /** Configures ITK's metric or the module's. The caller sets options that only one of them has. */
   template <typename TMetric>
   void
   SetUp(TMetric * metric) const
@@ -193,13 +193,13 @@ public:
   MetricImages<TImage>        m_Images;
   MetricCase                  m_What;
   std::array<unsigned int, 3> m_Radius{};
-  std::size_t                 m_Samples{ 1 };   ///< of the smallest window, where all are valid
+  std::size_t                 m_Samples{ 1 };   ///< of the smallest window, if all are valid
   double                      m_Offset{ 0.0 };  ///< of both images
-  double                      m_Speckle{ 1.0 }; ///< likelihood of samples of the fixed image
+  double                      m_Speckle{ 1.0 }; ///< probability of samples of the fixed image
   bool                        m_IsDouble{ true };
 
 private:
-  /** Puts the middle of an image to a place. */
+  /** Moves the middle of an image to a point. */
   static void
   Centre(TImage * image, double shift)
   {
@@ -242,7 +242,7 @@ private:
   bool                                                     m_IsOneGrid{ true };
 };
 
-/** What a metric gives. */
+/** Results of a metric. */
 template <typename TMetric>
 struct Found
 {
@@ -264,14 +264,14 @@ struct Found
   }
 };
 
-/** What cases came to. */
+/** Summary of the cases. */
 struct Tally
 {
   int cases{ 0 };
   int compared{ 0 };
 };
 
-/** What both give of a case. */
+/** Results of both metrics for a case. */
 template <typename TReference, typename TOurs>
 struct FoundByBoth
 {
@@ -279,9 +279,9 @@ struct FoundByBoth
   Found<TOurs>      found;
 };
 
-/** Asks ITK's metric and ours, both set up: they throw, or have the same valid points.
+/** Evaluates ITK's metric and ours, both configured: they throw, or have the same valid points.
  *
- * \param[out] both where there are numbers of the kernels to compare */
+ * \param[out] both set if there are results of the kernels to compare */
 template <typename TImage, typename TReference, typename TOurs>
 void
 AskBoth(const DrawnCase<TImage> &                       drawn,
@@ -304,7 +304,7 @@ AskBoth(const DrawnCase<TImage> &                       drawn,
   }
   ASSERT_EQ(metric->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
   ASSERT_EQ(found.derivative.Size(), expected.derivative.Size());
-  if (reference->GetNumberOfValidPoints() == 0) // where no sample is in the fixed image ITK's class answers
+  if (reference->GetNumberOfValidPoints() == 0) // if no sample is in the fixed image, ITK's class computes the result
   {
     EXPECT_EQ(found.value, expected.value);
     EXPECT_EQ(found.derivative, expected.derivative);
@@ -341,13 +341,13 @@ CompareCorrelation(Random & random, bool onGpu, Tally & tally)
   }
   const Found<Reference> & expected = both->expected;
   const Found<Ours> &      found = both->found;
-  // Windows with few samples, which valid ones and the border leave; with two of them the derivative is what was
-  // rounded.
+  // Windows with few valid samples, at masks and borders. With two samples the derivative is only a rounding error.
   const auto valid = reference->GetNumberOfValidPoints();
   const bool isFew = valid < reference->GetVirtualRegion().GetNumberOfPixels() || drawn.m_Samples < 9;
   const bool isNoise = valid < 40 || drawn.m_Speckle < 0.5;
-  // Single: ITK rounds pixels and products to floats, whose share of a variance is their square by it. In double what
-  // is rounded is some 1e-16 of the same; of windows with few samples some variances are small by chance.
+  // Single precision: ITK rounds pixels and products to floats. Relative to a variance, this is the ratio of their
+  // square to it. In double the rounding is some 1e-16 of the same. In windows with few samples, some variances are
+  // small by chance.
   const double                       share = (drawn.m_Offset * drawn.m_Offset + 1e4) / DrawnCase<TImage>::Variance;
   const double                       single = 8.0 * 0x1p-24 * share;
   const double                       value = drawn.m_IsDouble ? 1e-10 : 1e-5 + single;
@@ -360,7 +360,7 @@ CompareCorrelation(Random & random, bool onGpu, Tally & tally)
   }
   else if (drawn.m_What.IsByField())
   {
-    for (unsigned int p = 0; p < theirs.Size(); ++p) // of flat windows ITK's is noise, and ours 0
+    for (unsigned int p = 0; p < theirs.Size(); ++p) // for flat windows ITK's is noise, and ours 0
     {
       theirs[p] = found.derivative[p] == 0.0 ? 0.0 : theirs[p];
     }
@@ -403,7 +403,7 @@ CompareDemons(Random & random, bool onGpu, Tally & tally)
   const Found<Reference> & expected = both->expected;
   const Found<Ours> &      found = both->found;
   ++tally.compared;
-  // Single: floats of pixels with an offset, of which differences are left.
+  // Single precision: differences of floats with an offset.
   const double single = 1.0 + std::abs(drawn.m_Offset) / 10.0;
   EXPECT_NEAR(found.value, expected.value, (drawn.m_IsDouble ? 1e-12 : 1e-5 * single) * expected.value);
   if (expected.derivative.two_norm() > 0.0)

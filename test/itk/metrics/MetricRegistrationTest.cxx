@@ -26,8 +26,8 @@
 #include "itkResampleImageFilter.h"
 
 /** \file
- * \brief Registrations by itk::ImageRegistrationMethodv4, of two levels, with ITK's optimizer: the module's metrics
- * take the steps that ITK's take, and a known transform is found again. */
+ * \brief Registrations by itk::ImageRegistrationMethodv4 with two levels and ITK's optimizer: the module's metrics
+ * take the same steps as ITK's, and a known transform is found. */
 
 namespace
 {
@@ -51,10 +51,10 @@ struct Trajectory
 
 using Sampling = itk::ImageRegistrationMethodv4Enums::MetricSamplingStrategy;
 
-/** How far parameters are from ITK's after 50 iterations a level. */
+/** Allowed difference of parameters from ITK's after 50 iterations per level. */
 constexpr double SameParameters = 1e-8;
 
-/** Runs a registration; \p transform is moved, behind \p before where there is one. */
+/** Runs a registration; \p transform is optimized, after \p before if there is one. */
 Trajectory
 Register(MetricBase *                  metric,
          const MetricImages<Image2D> & images,
@@ -113,7 +113,7 @@ Register(MetricBase *                  metric,
            optimizer->GetStopConditionDescription() };
 }
 
-/** A B-spline transform that moves nothing. */
+/** Returns a B-spline transform without displacements. */
 itk::BSplineTransform<double, 2, 3>::Pointer
 FlatSpline()
 {
@@ -127,8 +127,8 @@ FlatSpline()
 class MetricTrajectories : public GpuOnAndOff
 {
 protected:
-  /** 50 iterations a level with either metric. The difference of two trajectories grows with each step that is taken
-   * from another place; 1e-8 is what is promised for 50 of them. */
+  /** Runs 50 iterations per level with either metric. The difference of two trajectories increases with each step from
+   * different points; the promise for 50 of them is 1e-8. */
   template <typename TReference, typename TMetric, typename TMakeTransform>
   void
   Compare(const TMakeTransform & makeTransform,
@@ -149,14 +149,14 @@ protected:
     SCOPED_TRACE(std::string(metric->GetNameOfClass()) + ", " + transform->GetNameOfClass());
     EXPECT_EQ(metric->GetLastBackend(), PromisedToMetric(metric->GetNameOfClass(), MetricCase(), 2, GetParam()))
       << metric->GetFallbackReason();
-    // In brackets stands how large the gradient was: that agrees where the places do.
+    // The magnitude of the gradient is in brackets: it agrees if the points do.
     const auto reason = tolerance > SameParameters ? expected.stop.find(" (") : std::string::npos;
     EXPECT_EQ(found.stop.substr(0, reason), expected.stop.substr(0, reason));
     EXPECT_EQ(found.iterations, expected.iterations);
     EXPECT_NEAR(found.value, expected.value, tolerance * std::abs(expected.value));
     const auto distance = found.parameters - expected.parameters;
     EXPECT_LE(distance.inf_norm(), tolerance);
-    EXPECT_GT((expected.parameters - start->GetParameters()).inf_norm(), 0.01); // it did move
+    EXPECT_GT((expected.parameters - start->GetParameters()).inf_norm(), 0.01); // it has moved
   }
 };
 
@@ -182,7 +182,7 @@ TEST_P(MetricTrajectories, ThoseOfItkByCoefficients)
           itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>>(FlatSpline, SameParameters);
 }
 
-// As itkBSplineImageRegistrationTest: what an affine stage found goes before.
+// As in itkBSplineImageRegistrationTest: the result of an affine stage is applied first.
 TEST_P(MetricTrajectories, ThoseOfItkBehindAnotherStage)
 {
   const auto before = MetricTransform<2>("affine");
@@ -194,15 +194,15 @@ TEST_P(MetricTrajectories, ThoseOfItkBehindAnotherStage)
     FlatSpline, SameParameters, Sampling::NONE, before);
 }
 
-// As itkImageRegistrationSamplingTest: the same points from the same seed.
+// As in itkImageRegistrationSamplingTest: the same points from the same seed.
 TEST_P(MetricTrajectories, ThoseOfItkOnSamples)
 {
   for (const Sampling sampling : { Sampling::REGULAR, Sampling::RANDOM })
   {
-    // Derivatives agree to 1e-11 along the whole of it. But a step has a length of its own, whatever the gradient's:
-    // one that crosses the optimum magnifies a difference by its length times the curvature over the gradient. Of 400
-    // random samples 4e-12 (two thirds of the first level) became 3e-10 in a step at a gradient of 1e-6, and 4e-8 at
-    // the end; ITK's own, by one and three threads, 1e-16 became 1e-14.
+    // Derivatives agree to 1e-11 along the whole trajectory. But the length of a step does not depend on the gradient:
+    // a step across the optimum amplifies a difference by its length times the curvature divided by the gradient. For
+    // 400 random samples, 4e-12 (two thirds of the first level) became 3e-10 in a step at a gradient of 1e-6, and 4e-8
+    // at the end. For ITK with one and three threads, 1e-16 became 1e-14.
     Compare<itk::MattesMutualInformationImageToImageMetricv4<Image2D, Image2D>,
             itk::CudaMattesMutualInformationImageToImageMetricv4<Image2D, Image2D>>(
       &itk::Euler2DTransform<double>::New,
@@ -215,7 +215,7 @@ TEST_P(MetricTrajectories, ThoseOfItkOnSamples)
 
 TEST_P(MetricTrajectories, AKnownTransformIsFound)
 {
-  // The moving image is the fixed one's function, moved: blobs are sampled where the transform puts them.
+  // The moving image is the function of the fixed one, moved: blobs are sampled at the transformed points.
   MetricImages<Image2D> images;
   auto                  known = itk::Euler2DTransform<double>::New();
   known->SetAngle(0.06);

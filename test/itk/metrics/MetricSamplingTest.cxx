@@ -31,8 +31,8 @@
 #include <vector>
 
 /** \file
- * \brief Samples of the fixed image: the module's own functions against ITK's, which answer for every class that the
- * module does not know. */
+ * \brief Samples of the fixed image: the module's own functions are compared with ITK's, which are used for every
+ * class that the module does not support. */
 
 namespace
 {
@@ -40,7 +40,7 @@ namespace
 using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
 
-/** An interpolator of ITK's under another name, so that it is asked for each sample; it may fail. */
+/** An ITK interpolator with another name, so that it is called for each sample; it may throw. */
 template <typename TInterpolator>
 class UnknownInterpolator : public TInterpolator
 {
@@ -68,7 +68,7 @@ protected:
   ~UnknownInterpolator() override = default;
 };
 
-/** A transform of ITK's that counts the points it is asked for. */
+/** An ITK transform that counts the points that it maps. */
 template <typename TTransform>
 class CountingTransform : public TTransform
 {
@@ -92,7 +92,7 @@ protected:
   ~CountingTransform() override = default;
 };
 
-/** What a metric says. */
+/** Results of a metric. */
 template <typename TMetric>
 struct Answer
 {
@@ -100,7 +100,7 @@ struct Answer
   typename TMetric::DerivativeType derivative;
   itk::SizeValueType               count{ 0 };
   itk::SizeValueType               samples{ 0 }; ///< of the virtual domain
-  std::size_t                      asked{ 0 };   ///< points that the fixed transform was asked for
+  std::size_t                      asked{ 0 };   ///< points that the fixed transform has mapped
 };
 
 template <typename TMetric>
@@ -119,10 +119,10 @@ Ask(TMetric * metric)
 /** Properties of the images of a case in addition to MetricCase. */
 enum class Grid
 {
-  Oblique, ///< nothing is along the axes of space
-  Aligned, ///< along them, in spacings that are rounded
-  Exact,   ///< along them, and all indices come out exactly
-  Flipped, ///< the same, with axes that are reversed and swapped
+  Oblique, ///< no axis is along those of space
+  Aligned, ///< along them, with rounded spacings
+  Exact,   ///< along them, and all indices are exact
+  Flipped, ///< the same, with reversed and exchanged axes
   Thin     ///< one sample along the last axis
 };
 
@@ -174,7 +174,7 @@ Arrange(MetricImages<TImage> & images, Grid grid)
   images.fixed->SetOrigin(origin);
 }
 
-/** The metric with the module's samples and with ITK's: the same bits. */
+/** Compares the metric with the module's samples and with ITK's: the same bits. */
 template <typename TImage, bool VNearest>
 void
 CompareSamples(const MetricCase & what, Grid grid)
@@ -213,8 +213,8 @@ CompareSamples(const MetricCase & what, Grid grid)
   };
   const auto expected = ask(UnknownInterpolator<Interpolator>::New());
   const auto found = ask(Interpolator::New());
-  EXPECT_GE(expected.asked, expected.samples); // ITK was asked for each
-  EXPECT_LT(found.asked, 60u);                 // and here whether the transform is what it seems
+  EXPECT_GE(expected.asked, expected.samples); // ITK's class was called for each
+  EXPECT_LT(found.asked, 60u);                 // and here only to check whether the transform is what it seems
   EXPECT_EQ(found.value, expected.value);
   EXPECT_EQ(found.derivative, expected.derivative);
   EXPECT_EQ(found.count, expected.count);
@@ -263,7 +263,7 @@ TEST(MetricSampling, AsksItkForMapsThatItRoundsOtherwise)
   EXPECT_GE(scale->asked.load(), metric->GetNumberOfDomainPoints());
 }
 
-// Pixels may be read where they are: another memory of the same container is another image.
+// Pixels may be read directly: other memory of the same container is another image.
 TEST(MetricSampling, PixelsOfAnotherMemoryAreSeen)
 {
   MetricImages<DoubleImage3D> images;
@@ -289,7 +289,7 @@ TEST(MetricSampling, PixelsOfAnotherMemoryAreSeen)
     EXPECT_NE(metric->GetValue(), before);
     EXPECT_EQ(metric->GetValue(), make()->GetValue());
     EXPECT_EQ(metric->GetLastBackend(), Backend::Cpu) << metric->GetFallbackReason();
-    auto own = std::vector<double>(pixels); // the container's memory has to outlive the metric
+    auto own = std::vector<double>(pixels); // the memory of the container has to outlive the metric
     container->Initialize();
     container->Reserve(own.size());
     std::copy(own.begin(), own.end(), container->GetBufferPointer());
@@ -322,7 +322,7 @@ TEST(MetricSampling, ExceptionsOfInterpolatorsReachTheCaller)
       EXPECT_NE(std::string(error.GetDescription()).find("The interpolator failed."), std::string::npos);
     }
     interpolator->failsAt = std::numeric_limits<std::size_t>::max();
-    EXPECT_GT(metric->GetValue(), 0.0); // nothing is left of it
+    EXPECT_GT(metric->GetValue(), 0.0); // it no longer exists
   }
 }
 

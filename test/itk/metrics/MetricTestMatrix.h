@@ -21,7 +21,7 @@
 #include "MetricTestSupport.h"
 
 /** \file
- * \brief The cases in which each of the metrics is compared with ITK's. */
+ * \brief The cases in which each metric is compared with ITK's. */
 
 namespace CudaSplineTest
 {
@@ -31,17 +31,18 @@ using Image3D = itk::Image<float, 3>;
 using DoubleImage2D = itk::Image<double, 2>;
 using DoubleImage3D = itk::Image<double, 3>;
 
-/** Tests of a metric; see MetricTolerance for the function.
+/** Tests of a metric. For the tolerances see MetricTolerance.
  *
  * \tparam TReference ITK's metric
- * \tparam TMetric the module's, of an image type */
+ * \tparam TMetric the module's, for an image type */
 template <template <typename> class TReference, template <typename> class TMetric>
 class MetricMatrix : public GpuOnAndOff
 {
 protected:
-  /** Tolerances of a case: what CudaSplineImageMetric promises. ITK's coefficients of orders 2 to 5 are off by up to
-   * 4e-10 of the largest pixel (its recursion begins 1e-10 too late), here some times the difference of the images;
-   * with float pixels so small a difference also tips a rounding to float now and then. */
+  /** Returns the tolerances of a case: the promises of CudaSplineImageMetric. ITK's coefficients of orders 2 to 5 have
+   * errors of up to 4e-10 of the largest pixel (its recursion starts with an error of 1e-10), which is amplified here
+   * relative to the difference of the images. With float pixels such a small difference may also change a rounding to
+   * float. */
   virtual MetricTolerance
   ToleranceOf(const MetricCase & what) const
   {

@@ -35,8 +35,8 @@
 #include <string>
 
 /** \file
- * \brief The brain of Debian's mricron-data, and what a scanner might make of it: moved, with other grey values, a bias
- * field and noise. The files are in CUDASPLINE_DATA, or where the package puts them. */
+ * \brief The brain of Debian's mricron-data, and simulated images of it: moved, with other grey values, a bias field
+ * and noise. The files are in CUDASPLINE_DATA, or in the folder of the package. */
 
 namespace CudaSplineTest
 {
@@ -59,7 +59,7 @@ HasBrain(const std::string & name)
   return static_cast<bool>(std::ifstream(BrainPath(name)));
 }
 
-/** Skips a test where a file is missing. */
+/** Skips a test if a file is missing. */
 #define CUDASPLINE_NEEDS_BRAIN(name)                                                                                   \
   if (!CudaSplineTest::HasBrain(name))                                                                                 \
   {                                                                                                                    \
@@ -67,7 +67,7 @@ HasBrain(const std::string & name)
   }                                                                                                                    \
   static_assert(true, "a semicolon follows the macro")
 
-/** A file of the package, read once. */
+/** Returns a file of the package, which is read once. */
 inline BrainImage::Pointer
 ReadBrain(const std::string & name)
 {
@@ -98,7 +98,8 @@ MiddleOf(const BrainImage * image)
   return middle;
 }
 
-/** An image under a transform, on its own grid: what lies at x is what the image has at T(x), by cubic B-splines. */
+/** Returns an image under a transform, on its own grid: its value at x is that of the image at T(x), by cubic
+ * B-splines. */
 inline BrainImage::Pointer
 MovedBrain(const BrainImage * image, const BrainTransform * transform)
 {
@@ -113,9 +114,9 @@ MovedBrain(const BrainImage * image, const BrainTransform * transform)
   return moved;
 }
 
-/** Another contrast: a function of the grey values that is not monotone, so that neither the difference nor the
- * correlation of the images is best where they agree. With \p noise (of the range of 255) also a bias field: a fifth
- * brighter on one side than on the other. */
+/** Changes the contrast: a function of the grey values that is not monotone, so that neither the difference nor the
+ * correlation of the images is best where they agree. With \p noise (of the range of 255) there is also a bias field:
+ * a fifth brighter on one side than on the other. */
 inline void
 ChangeContrast(BrainImage * image, double noise)
 {
@@ -137,8 +138,8 @@ ChangeContrast(BrainImage * image, double noise)
   }
 }
 
-/** Fraction of the voxels with a label, in either image, that have the same in both: the labels of one image moved by
- * two transforms. Every second voxel along each axis counts: some hundred thousand. */
+/** Returns the fraction of the voxels with a label in either image that have the same label in both, for the labels of
+ * one image moved by two transforms. It uses every second voxel along each axis: some hundred thousand. */
 inline double
 LabelAgreement(const BrainImage * labels, const BrainTransform * found, const BrainTransform * known)
 {
@@ -170,9 +171,10 @@ LabelAgreement(const BrainImage * labels, const BrainTransform * found, const Br
   return both / either;
 }
 
-/** Every voxel and two levels on a GPU; on the host one voxel of fifty, after a level of a tenth of these, which finds
- * most of the way.
- * \param[in] iterations at each level, at most */
+/** Returns a plan: every voxel and two levels on a GPU. On the host it is one voxel of fifty, after a level with a
+ * tenth of these, which finds most of the displacement.
+ *
+ * \param[in] iterations maximum number for each level */
 inline RegistrationPlan
 BrainPlan(bool onGpu, unsigned int iterations)
 {
@@ -188,7 +190,7 @@ BrainPlan(bool onGpu, unsigned int iterations)
   return plan;
 }
 
-/** A mutual information whose derivative is its value's own. */
+/** Returns a mutual information whose derivative is exactly that of its value. */
 inline BrainMetric::Pointer
 MakeBrainMetric(bool onGpu)
 {
@@ -198,7 +200,7 @@ MakeBrainMetric(bool onGpu)
   metric->SetMovingInterpolator(itk::BSplineInterpolateImageFunction<BrainImage, double>::New());
   if (!onGpu)
   {
-    // ITK puts random samples between the voxels, where linear interpolation would blur them.
+    // ITK places random samples between the voxels, where linear interpolation would blur them.
     metric->SetFixedInterpolator(itk::CudaBSplineInterpolateImageFunction<BrainImage, double>::New());
   }
   metric->SetPrecision(itk::CudaSplinePrecision::Double); // for line searches close to the end
@@ -208,7 +210,8 @@ MakeBrainMetric(bool onGpu)
   return metric;
 }
 
-/** A quasi-Newton optimizer.
+/** Returns a quasi-Newton optimizer.
+ *
  * \param[in] step length of the first step, mm
  * \param[in] scales empty: all parameters are in mm */
 inline itk::LBFGSOptimizerv4::Pointer

@@ -21,11 +21,11 @@
 #include "itkImageDuplicator.h"
 
 /** \file
- * \brief A brain is found again that was bent by a known B-spline transform and has other grey values.
+ * \brief The registration of a brain that was bent by a known B-spline transform and has other grey values.
  *
- * Cells of 36 mm, coefficients of up to 2.5 mm. On the GPU every voxel is a sample, at two levels of smoothing, on the
- * host one voxel of fifty is, after a level of fewer. The limit is 0.2 mm, root mean square of the displacements' error
- * inside the head, in either. */
+ * Cells are 36 mm, coefficients up to 2.5 mm. On the GPU every voxel is a sample, at two levels of smoothing; on the
+ * host one voxel of fifty is, after a level with fewer. The limit for both is 0.2 mm, root mean square of the error of
+ * the displacements inside the head. */
 
 namespace
 {
@@ -44,7 +44,7 @@ protected:
     CUDASPLINE_NEEDS_BRAIN("ch2.nii.gz");
   }
 
-  /** A B-spline transform on the domain of an image, which moves nothing. */
+  /** Returns a B-spline transform on the domain of an image without displacements. */
   static BrainSpline::Pointer
   MakeSpline(const BrainImage * image)
   {
@@ -63,7 +63,8 @@ protected:
     return spline;
   }
 
-  /** Root mean square of the distance of two transforms over the voxels of a head, every fourth along each axis, mm. */
+  /** Returns the root mean square of the distance of two transforms over the voxels of a head, every fourth along each
+   * axis, mm. */
   static double
   DistanceInside(const BrainImage * head, const BrainTransform * found, const BrainTransform * known)
   {
@@ -110,7 +111,7 @@ protected:
     RegistrationPlan plan = BrainPlan(onGpu, 60);
     if (!onGpu)
     {
-      // So many parameters take many iterations, for most of which fewer voxels are enough.
+      // So many parameters need many iterations, most of which can use fewer voxels.
       plan.iterations = { 60, 8 };
       plan.fractions = { 0.004, 0.02 };
     }
@@ -122,7 +123,7 @@ protected:
     if (HasBrain("aal.nii.gz"))
     {
       EXPECT_GE(LabelAgreement(ReadBrain("aal.nii.gz"), found, known), 0.95);
-      EXPECT_LE(LabelAgreement(ReadBrain("aal.nii.gz"), MakeSpline(brain).GetPointer(), known), 0.8); // where it began
+      EXPECT_LE(LabelAgreement(ReadBrain("aal.nii.gz"), MakeSpline(brain).GetPointer(), known), 0.8); // at the start
     }
   }
 };

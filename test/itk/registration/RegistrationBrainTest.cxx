@@ -21,13 +21,13 @@
 #include "itkEuler3DTransform.h"
 
 /** \file
- * \brief A brain is found again that was moved by a known transform and has other grey values.
+ * \brief The registration of a brain that was moved by a known transform and has other grey values.
  *
- * On the GPU every voxel is a sample, at two levels of smoothing, on the host one of fifty (of 7.1 million; one of a
- * hundred without noise), chosen at random with a fixed seed, after fewer of these, so that the test takes seconds
- * there. The transform's error at the corners of the image, which are up to 165 mm away from its middle, is below 0.1
- * mm with noise of 3 % of the range and a bias field, on either; without noise below 0.01 mm on the GPU, and below 0.05
- * mm on the host, which is what can be expected of a hundredth of the voxels. */
+ * On the GPU every voxel is a sample, at two levels of smoothing. On the host it is one of fifty (of 7.1 million; one
+ * of a hundred without noise), chosen at random with a fixed seed, after a level with fewer, so that the test takes
+ * seconds. The error of the transform at the corners of the image, up to 165 mm away from its middle, is below 0.1 mm
+ * with noise of 3 % of the range and a bias field, on both. Without noise it is below 0.01 mm on the GPU, and below
+ * 0.05 mm on the host, as expected for a hundredth of the voxels. */
 
 namespace
 {
@@ -35,7 +35,7 @@ namespace
 using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
 
-/** What is found, and where the search began. */
+/** The result, and the start of the search. */
 template <typename TTransform>
 struct BrainRegistration
 {
@@ -142,8 +142,8 @@ TEST_P(BrainRecovery, AffineWithNoise)
   RunAffine(0.03, GetParam());
 }
 
-/** Two brains of one person, of 1 mm and of 0.5 mm, made anew ten years later: both are in the same space, so what is
- * found is near the identity, wherever the search began. */
+/** Two brains of one person, of 1 mm and of 0.5 mm, acquired ten years apart. Both are in the same space, so the result
+ * is close to the identity, for any start of the search. */
 TEST_P(BrainRecovery, BetterBrain)
 {
   CUDASPLINE_NEEDS_BRAIN("ch2better.nii.gz");

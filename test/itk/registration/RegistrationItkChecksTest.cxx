@@ -28,8 +28,8 @@
 #include "itkRegistrationParameterScalesFromPhysicalShift.h"
 
 /** \file
- * \brief What ITK's tests of its registration method check (itkSimpleImageRegistrationTest,
- * itkBSplineImageRegistrationTest, itkImageRegistrationSamplingTest), of the module's metrics: stages of an affine and
+ * \brief The checks of ITK's tests of its registration method (itkSimpleImageRegistrationTest,
+ * itkBSplineImageRegistrationTest, itkImageRegistrationSamplingTest) for the module's metrics: stages of an affine and
  * of a dense or B-spline transform with adaptors by level, shrink factors by axis, and the samples of each strategy. */
 
 namespace
@@ -47,7 +47,7 @@ using PlaneSpline = itk::BSplineTransform<double, 2, 3>;
 using PlaneMattes = itk::CudaMattesMutualInformationImageToImageMetricv4<PlaneImage, PlaneImage>;
 using PlaneMeanSquares = itk::CudaMeanSquaresImageToImageMetricv4<PlaneImage, PlaneImage>;
 
-/** A B-spline transform on the domain of an image; it moves nothing. */
+/** Returns a B-spline transform on the domain of an image without displacements. */
 PlaneSpline::Pointer
 SplineOn(const PlaneImage * image, unsigned int cells)
 {
@@ -101,7 +101,7 @@ struct MovedPair
     fixed = resample->GetOutput();
   }
 
-  /** Root mean square of a transform's distance from the known one in the inner half of the image, mm. */
+  /** Returns the root mean square of a transform's distance from the known one in the inner half of the image, mm. */
   double
   DistanceOf(const PlaneTransform * found) const
   {
@@ -146,7 +146,7 @@ protected:
       << metric->GetFallbackReason();
   }
 
-  /** An affine stage by mutual information, shrunk by another factor along each axis at first. */
+  /** Runs an affine stage by mutual information. The first level is shrunk by a different factor along each axis. */
   PlaneAffine::Pointer
   AffineStage(const MovedPair & pair) const
   {
@@ -172,7 +172,7 @@ protected:
     });
     registration->Update();
     this->ExpectItsBackend(metric.GetPointer(), "affine");
-    EXPECT_EQ(coarse, 18u * 24u); // after the first level, before the second is set up
+    EXPECT_EQ(coarse, 18u * 24u); // after the first level, before the second one is prepared
     EXPECT_EQ(registration->GetTransform(), affine.GetPointer());
     return affine;
   }
@@ -185,7 +185,7 @@ TEST_P(RegistrationChecks, AffineThenDisplacements)
   const double    before = pair.DistanceOf(affine);
   EXPECT_LE(before, 2.5);
 
-  // As the test of ITK's: correlation, displacements that are smoothed at each step, a field by level.
+  // As in ITK's test: correlation, displacements that are smoothed in each step, a field by level.
   using Field = itk::GaussianSmoothingOnUpdateDisplacementFieldTransform<double, 2>;
   using Adaptor = itk::GaussianSmoothingOnUpdateDisplacementFieldTransformParametersAdaptor<Field>;
   auto transform = Field::New();
@@ -196,7 +196,7 @@ TEST_P(RegistrationChecks, AffineThenDisplacements)
   transform->SetDisplacementField(displacements);
   transform->SetGaussianSmoothingVarianceForTheUpdateField(3.0);
   transform->SetGaussianSmoothingVarianceForTheTotalField(0.5);
-  // By mean squares: ITK's correlation gives the forces of all displacements to the first.
+  // With mean squares: ITK's correlation assigns the forces of all displacements to the first one.
   const auto metric = this->Make<PlaneMeanSquares>();
   auto       optimizer = itk::GradientDescentOptimizerv4Template<double>::New();
   auto       estimator = itk::RegistrationParameterScalesFromPhysicalShift<PlaneMeanSquares>::New();
@@ -276,7 +276,8 @@ TEST_P(RegistrationChecks, AffineThenSplines)
   EXPECT_LE(pair.DistanceOf(both), 0.15);
 }
 
-/** Values and valid points of all strategies are those of ITK's metric, in a mask too, and as many as asked for. */
+/** Values and valid points of all strategies are those of ITK's metric, also with a mask, and in the requested number.
+ */
 TEST_P(RegistrationChecks, SamplesOfEachStrategy)
 {
   using Strategy = itk::ImageRegistrationMethodv4Enums::MetricSamplingStrategy;
@@ -316,8 +317,8 @@ TEST_P(RegistrationChecks, SamplesOfEachStrategy)
         EXPECT_EQ(found.second, expected.second);
         EXPECT_NEAR(found.first, expected.first, 1e-11 * std::abs(expected.first));
 
-        // Every voxel of the fixed image lies in the moving one, and half of them under the mask. A fraction is that of
-        // all voxels, which the mask thins out; a regular stride is rounded up.
+        // Every voxel of the fixed image is inside the moving one, and half of them are under the mask. A fraction is
+        // relative to all voxels, and the mask then removes some; a regular stride is rounded up.
         const double all = 56.0 * 48.0 * (isMasked ? 0.6 : 1.0);
         const double wanted = all * (strategy == Strategy::NONE ? 1.0 : part);
         EXPECT_NEAR(static_cast<double>(found.second), wanted, 0.12 * wanted + 20.0);

@@ -29,7 +29,7 @@
 
 /** \file
  * \brief The slices of a brain that ITK's examples register: proton density and T1, with a border of 20 mm, shifted by
- * 13 and 17 mm and turned by 10 degrees. Debian's package insighttoolkit5-examples has them; CUDASPLINE_SLICES names
+ * 13 and 17 mm and rotated by 10 degrees. Debian's package insighttoolkit5-examples has them; CUDASPLINE_SLICES names
  * another folder. */
 
 namespace
@@ -77,19 +77,19 @@ protected:
     }
   }
 
-  /** Registers by a metric of the module's. */
+  /** Registers with a metric of the module. */
   template <typename TMetric, typename TTransform>
   void
   Run(const std::string & fixedName, const std::string & movingName, TTransform * transform) const
   {
     const auto metric = TMetric::New();
     metric->SetGPUEnabled(GetParam());
-    metric->SetPrecision(itk::CudaSplinePrecision::Double); // ITK's steps, where they are held against ours
+    metric->SetPrecision(itk::CudaSplinePrecision::Double); // for comparison with ITK's steps
     RunWith(metric.GetPointer(), fixedName, movingName, transform);
     EXPECT_EQ(metric->GetLastBackend(), GetParam() ? Backend::Cuda : Backend::Cpu) << metric->GetFallbackReason();
   }
 
-  /** Registers from the identity, about the images' middle; \p transform is optimized. */
+  /** Registers from the identity, about the middle of the images; \p transform is optimized. */
   template <typename TMetric, typename TTransform>
   static void
   RunWith(TMetric * metric, const std::string & fixedName, const std::string & movingName, TTransform * transform)
@@ -105,7 +105,7 @@ protected:
     itk::Array<double> scales = MovementScales(fixed.GetPointer(), transform);
     for (double & scale : scales)
     {
-      scale *= scale; // a gradient descent wants their squares
+      scale *= scale; // a gradient descent needs their squares
     }
     optimizer->SetScales(scales);
     RegistrationPlan plan;
@@ -115,7 +115,7 @@ protected:
     MakeRegistration<2>(metric, fixed, moving, optimizer, transform, plan)->Update();
   }
 
-  /** Where a transform puts the middle of the images, from there; mm. */
+  /** Returns the displacement of the middle of the images by a transform, mm. */
   template <typename TTransform>
   static itk::Vector<double, 2>
   ShiftOfMiddle(const TTransform * transform)
@@ -151,7 +151,7 @@ TEST_P(SliceRecovery, ShiftOfAnotherModality)
   EXPECT_NEAR(shift->GetOffset()[1], 17.0, 0.1);
 }
 
-// The file is turned by a little more than its name says: ITK's guide finds 10.2 degrees.
+// The file is rotated by slightly more than its name says: ITK's guide finds 10.2 degrees.
 TEST_P(SliceRecovery, Rotation)
 {
   auto rigid = SliceRigid::New();
@@ -162,8 +162,8 @@ TEST_P(SliceRecovery, Rotation)
   EXPECT_LE(ShiftOfMiddle(rigid.GetPointer()).GetNorm(), 0.2);
 }
 
-/** The file names do not state the centre of the rotation that the shift of 13 and 17 mm belongs to. For the image's
- * centre the shift is 13.0 and 15.9, also with ITK's own metric, with which the result is compared. */
+/** The file names do not specify the centre of the rotation for the shift of 13 and 17 mm. For the centre of the image
+ * the shift is 13.0 and 15.9, also with ITK's own metric, with which the result is compared. */
 TEST_P(SliceRecovery, RotationAndShift)
 {
   const char * const fixed = "BrainProtonDensitySliceBorder20.png";

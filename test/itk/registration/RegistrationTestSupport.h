@@ -30,7 +30,7 @@
 #include <vector>
 
 /** \file
- * \brief Registrations by itk::ImageRegistrationMethodv4, as tests set them up. */
+ * \brief Registrations by itk::ImageRegistrationMethodv4, as tests configure them. */
 
 namespace CudaSplineTest
 {
@@ -51,11 +51,11 @@ struct RegistrationPlan
 {
   std::vector<unsigned int> shrink{ 2, 1 };
   std::vector<double>       sigmas{ 1.0, 0.0 };   ///< mm
-  std::vector<unsigned int> iterations{ 50, 50 }; ///< at most
-  std::vector<double>       fractions;            ///< of the voxels by level, chosen at random; none: every one
+  std::vector<unsigned int> iterations{ 50, 50 }; ///< maximum numbers
+  std::vector<double>       fractions;            ///< fraction of the voxels by level, chosen at random; none: all
 };
 
-/** A registration that is ready for Update(); the transform is optimized in its place. */
+/** Returns a registration that is ready for Update(); the transform is optimized in place. */
 template <unsigned int VDimension>
 typename RegistrationOf<VDimension>::Method::Pointer
 MakeRegistration(typename RegistrationOf<VDimension>::Metric *      metric,
@@ -97,7 +97,7 @@ MakeRegistration(typename RegistrationOf<VDimension>::Metric *      metric,
   return registration;
 }
 
-/** The corners of an image's outermost voxels. */
+/** Returns the corners of an image's outermost voxels. */
 template <typename TImage>
 std::vector<typename TImage::PointType>
 CornersOf(const TImage * image)
@@ -116,7 +116,7 @@ CornersOf(const TImage * image)
   return corners;
 }
 
-/** The largest distance, in mm, of two transforms at the corners of an image. */
+/** Returns the largest distance, in mm, of two transforms at the corners of an image. */
 template <typename TImage, typename TTransform>
 double
 CornerDistance(const TImage * image, const TTransform * found, const TTransform * known)
@@ -129,8 +129,8 @@ CornerDistance(const TImage * image, const TTransform * found, const TTransform 
   return largest;
 }
 
-/** How far a unit of each parameter moves the corners of an image, root mean square: scales that make parameters of
- * different kinds alike to a quasi-Newton optimizer. */
+/** Returns how far a unit of each parameter moves the corners of an image, root mean square: scales with which
+ * parameters of different kinds are similar for a quasi-Newton optimizer. */
 template <typename TImage, typename TTransform>
 itk::Array<double>
 MovementScales(const TImage * image, const TTransform * transform)

@@ -24,10 +24,10 @@
 #include "itkRegistrationParameterScalesFromPhysicalShift.h"
 
 /** \file
- * \brief In space, too, the module's metrics take the steps that ITK's take: 50 iterations at two levels, with
- * scales and steps from ITK's estimator. Double mode and gradients by central differences; the same stop condition,
- * parameters within 1e-8, and within 1e-6 by mutual information: steps of a given length across an optimum magnify what
- * roundings leave (doc/Accuracy.md). */
+ * \brief In 3D, too, the module's metrics take the same steps as ITK's: 50 iterations at two levels, with scales and
+ * steps from ITK's estimator, in double precision and with gradients by central differences. The stop condition is the
+ * same, and parameters agree within 1e-8, and within 1e-6 for mutual information: steps of a given length across an
+ * optimum amplify roundings (doc/Accuracy.md). */
 
 namespace
 {
@@ -70,7 +70,7 @@ Descend(const typename TMetric::Pointer & metric, const MetricImages<SpaceImage>
     SpaceDescent::ScalesType scales(transform->GetNumberOfParameters());
     scales.Fill(1.0);
     optimizer->SetScales(scales);
-    optimizer->SetLearningRate(4.0); // mm, all coefficients together
+    optimizer->SetLearningRate(4.0); // mm, for all coefficients together
   }
   RegistrationPlan plan;
   plan.iterations = { 25, 25 };
@@ -120,10 +120,10 @@ protected:
     EXPECT_EQ(found.iterations, expected.iterations);
     EXPECT_NEAR(found.value, expected.value, sameParameters * std::abs(expected.value));
     EXPECT_LE((found.parameters - expected.parameters).inf_norm(), sameParameters);
-    EXPECT_GT((expected.parameters - make()->GetParameters()).inf_norm(), 0.01); // it did move
+    EXPECT_GT((expected.parameters - make()->GetParameters()).inf_norm(), 0.01); // it has moved
   }
 
-  /** One metric, all kinds. */
+  /** One metric with all kinds of transforms. */
   template <typename TReference, typename TMetric>
   void
   CompareAll(double sameParameters = 1e-8)

@@ -105,7 +105,7 @@ TEST_P(CudaResampleImageFilterBrainTest, RotatedAboutThreeAxes)
     this->RecordProperty("maximum_error_of_range_1e9_" + interpolator.name,
                          static_cast<int>(difference.maximum / width * 1e9));
 
-    // In double: rounding, and for the cubic near the low edges ITK's own truncation (1.2e-10 an axis of the largest
+    // In double: rounding, and for the cubic near the low edges ITK's own truncation (1.2e-10 per axis of the largest
     // coefficient).
     using OursInDouble = itk::CudaResampleImageFilter<Image, Exact>;
     const auto inDouble = OursInDouble::New();

@@ -38,7 +38,7 @@ using Image = itk::Image<float, 2>;
 using Ours = itk::CudaResampleImageFilter<Image, Image>;
 using Theirs = itk::ResampleImageFilter<Image, Image>;
 
-/** Runs both filters after the same set-up; returns ours. */
+/** Runs both filters with the same configuration; returns ours. */
 template <typename TSetUp>
 Ours::Pointer
 ExpectItkAnswers(const std::string & interpolator,
@@ -226,7 +226,7 @@ TEST(CudaResampleImageFilterErrors, EmptyOutputIsNoError)
   EXPECT_NO_THROW(ours->Update());
 }
 
-/** Integers are rounded where the kernels compute; what ITK's own code would truncate is refused. */
+/** Integers are rounded if the kernels compute them; cases that ITK's own code would truncate are refused. */
 TEST(CudaResampleImageFilterFallback, IntegersThatAreRounded)
 {
   using Shorts = itk::Image<short, 2>;
@@ -253,7 +253,7 @@ TEST(CudaResampleImageFilterFallback, IntegersThatAreRounded)
     ASSERT_EQ(static_cast<float>(rounded->GetOutput()->GetBufferPointer()[i]), std::nearbyint(value));
     ASSERT_EQ(static_cast<float>(truncated->GetOutput()->GetBufferPointer()[i]), std::trunc(value));
   }
-  EXPECT_EQ(run(Ours::New(), true, true)->GetLastBackend(), itk::CudaSpline::Backend::Superclass); // of real pixels
+  EXPECT_EQ(run(Ours::New(), true, true)->GetLastBackend(), itk::CudaSpline::Backend::Superclass); // for real pixels
   EXPECT_EQ(run(Integers::New(), false, true)->GetLastBackend(), itk::CudaSpline::Backend::Superclass);
   try
   {

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Updates that are cut into pieces, and plans. Expected: the bits of an update without a limit on the same backend, the
-// pieces that the plan says, and of GetPlan() what the update then does.
+// Updates that are divided into pieces, and plans. Expected: the bits of an update without a limit on the same backend,
+// the pieces of the plan, and a GetPlan() that describes what the update then does.
 
 #include "ResampleTestSupport.h"
 
@@ -37,7 +37,7 @@ using PieceImage = itk::Image<short, 3>;
 using PieceOutput = itk::Image<float, 3>;
 using PieceFilter = itk::CudaResampleImageFilter<PieceImage, PieceOutput>;
 
-/** Long enough for windows of coefficients that are shorter. */
+/** Returns an image that is long enough for shorter windows of coefficients. */
 PieceImage::Pointer
 LongImage(bool allocate = true)
 {
@@ -58,7 +58,8 @@ LongImage(bool allocate = true)
   return image;
 }
 
-/** Less than the 259,470 samples take: as they are, as floats, or twice as floats while they are filtered. */
+/** Returns a limit below the memory of the 259,470 samples: unchanged, as floats, or twice as floats while they are
+ * filtered. */
 std::size_t
 LimitFor(const Interpolator & interpolator)
 {
@@ -233,7 +234,7 @@ TEST_P(CudaResampleImageFilterPiecesTest, ThePlanNeedsNoPixels)
 
 CUDASPLINE_ON_EACH_BACKEND(CudaResampleImageFilterPiecesTest);
 
-/** ITK derives from no class of its own here, so the module does not know it. */
+/** This class is not one of ITK's, so the module does not recognise it. */
 class UnknownInterpolator : public itk::LinearInterpolateImageFunction<PieceImage, double>
 {
 public:

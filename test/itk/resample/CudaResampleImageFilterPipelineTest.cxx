@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// CudaResampleImageFilter within ITK's pipeline. Expected: the same bits however the work is cut, ITK's regions, events
-// and abort, and that pixels are never taken for unchanged when they changed.
+// CudaResampleImageFilter within ITK's pipeline. Expected: the same bits for every division of the work, ITK's regions,
+// events and abort, and changed pixels are always noticed.
 
 #include "ResampleTestSupport.h"
 #include "StreamingSource.h"
@@ -38,7 +38,7 @@ namespace
 using VolumeImage = itk::Image<float, 3>;
 using VolumeFilter = itk::CudaResampleImageFilter<VolumeImage, VolumeImage>;
 
-/** A wave of the index on a region, at a spacing of 1.1 mm. */
+/** Returns a wave of the index on a region, at a spacing of 1.1 mm. */
 VolumeImage::Pointer
 WaveOn(const VolumeImage::RegionType & largest, const VolumeImage::RegionType & buffered)
 {
@@ -56,7 +56,7 @@ WaveOn(const VolumeImage::RegionType & largest, const VolumeImage::RegionType & 
   return image;
 }
 
-/** A source of a wave that makes what is requested and nothing more. */
+/** Returns a source of a wave that computes only the requested region. */
 StreamingSource<VolumeImage>::Pointer
 WaveSource()
 {
@@ -144,7 +144,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, StreamDivisionsAndThreadsGiveTheSame
         {
           smaller += request.GetNumberOfPixels() < whole ? 1 : 0;
         }
-        // Splines need the whole input, the others only what they touch.
+        // Splines need the whole input, others only the region that they read.
         if (spline)
         {
           EXPECT_EQ(smaller, 0U);
@@ -155,7 +155,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, StreamDivisionsAndThreadsGiveTheSame
         }
       }
     }
-    // And they are ITK's values.
+    // The values are ITK's.
     auto source = WaveSource();
     auto theirs = itk::ResampleImageFilter<VolumeImage, itk::Image<double, 3>>::New();
     PrepareFilter(theirs.GetPointer(), source->GetOutput(), interpolator, true);
@@ -165,7 +165,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, StreamDivisionsAndThreadsGiveTheSame
   }
 }
 
-// Only a part of an image is in memory and no source can make the rest. ITK then takes the part for the whole image.
+// Only a part of an image is in memory and no source can make the rest. ITK then treats the part as the whole image.
 TEST_P(CudaResampleImageFilterPipelineTest, BufferedRegionSmallerThanTheLargest)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -215,7 +215,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, PixelsChangedWithoutModifiedAreSeen)
       const auto time = input->GetMTime();
       it.Set(5000.0F);
       ASSERT_EQ(input->GetMTime(), time);
-      filter->Modified(); // as a new transform would
+      filter->Modified(); // as after setting a new transform
       const auto after = OutputOf(filter);
       EXPECT_NEAR(after->GetPixel(middle), 5000.0F, 0.01F) << interpolator.name;
       EXPECT_GT(Compare(before.GetPointer(), after.GetPointer()).count, 0);
@@ -245,7 +245,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, AKeptSourceIsUsedAgainWhileThePixels
     EXPECT_FALSE(fresh->GetSourceReused());
     EXPECT_EQ(Compare(kept->GetOutput(), fresh->GetOutput()).count, 0);
   }
-  // Another order needs other coefficients; a released source is made anew.
+  // Another order needs other coefficients; a released source is made again.
   kept->SetInterpolator(MakeInterpolator<VolumeFilter>({ "BSplineInterpolateImageFunction", 4 }, false));
   kept->Update();
   EXPECT_FALSE(kept->GetSourceReused());
@@ -282,7 +282,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, ProgressRisesToOne)
   }
 }
 
-/** Reports of a filter that doubles the lines of a volume, on one thread. */
+/** Returns the number of reports of a filter that doubles the lines of a volume, on one thread. */
 template <typename TFilter>
 std::size_t
 CountReports(TFilter * filter)
@@ -305,7 +305,7 @@ TEST(CudaResampleImageFilterProgress, IsAsFineAsItks)
 {
   auto filter = VolumeFilter::New();
   filter->SetGPUEnabled(false);
-  // What itk::ProgressReporter promises; both report begin and end, too, ITK's once more than ours.
+  // The promise of itk::ProgressReporter; both report begin and end, too, ITK's once more than ours.
   EXPECT_GE(CountReports(filter.GetPointer()), 100U);
   EXPECT_EQ(filter->GetLastBackend(), itk::CudaSpline::Backend::Cpu);
   EXPECT_GE(CountReports(itk::ResampleImageFilter<VolumeImage, VolumeImage>::New().GetPointer()), 100U);
@@ -350,7 +350,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, SeveralFiltersAtOnce)
   std::vector<std::thread>           threads;
   for (int i = 0; i < 6; ++i)
   {
-    // Images of their own over the same pixels: ITK's pipeline objects are not shared between threads.
+    // Separate images with the same pixels: ITK's pipeline objects are not shared between threads.
     auto own = VolumeImage::New();
     own->Graft(input);
     filters.push_back(this->NewFilter());
@@ -375,7 +375,7 @@ TEST_P(CudaResampleImageFilterPipelineTest, SeveralFiltersAtOnce)
   }
 }
 
-// A slice between two of the input, of which ITK asks for one that is not read, or for none at all.
+// A slice between two slices of the input. ITK requests one that is not read, or none at all.
 TEST_P(CudaResampleImageFilterPipelineTest, ASliceOfAStreamingInputIsWhole)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -437,7 +437,8 @@ TEST_P(CudaResampleImageFilterPipelineTest, NearestNeighboursOfManyPiecesHaveNoB
   EXPECT_GE(source->GetRequests().size(), 64U);
 }
 
-// ITK's filters hand their images to the interpolator, and take them back: two at once leave each other none.
+// ITK's filters pass their images to the interpolator, and remove them afterwards: with two at once, one may remove the
+// image of the other.
 TEST_P(CudaResampleImageFilterPipelineTest, FiltersThatShareAnInterpolator)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();

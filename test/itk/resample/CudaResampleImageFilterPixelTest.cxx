@@ -68,8 +68,8 @@ Resampled(const TInput * input, const Interpolator & interpolator, bool itkOnly,
   return filter;
 }
 
-/** All three interpolators from one pixel type to another, by the rule above. Returns the number of voxels that differ.
- */
+/** Compares all three interpolators from one pixel type to another, by the rule above. Returns the number of voxels
+ * that differ. */
 template <unsigned int D, typename TIn, typename TOut>
 long
 ComparePixels(bool onGpu, double low, double high)
@@ -95,7 +95,7 @@ ComparePixels(bool onGpu, double low, double high)
     descriptor.order = static_cast<unsigned int>(interpolator.order);
     const bool isDouble = NeedsDoublePrecision(ScalarTypeOf<TIn>()) || NeedsDoublePrecision(ScalarTypeOf<TOut>());
     descriptor.element = isDouble ? ScalarType::Float64 : ScalarType::Float32;
-    // Rounding, the prefilter's truncation in float, and ITK's own of 1.2e-10 an axis near the low edge.
+    // Rounding, the truncation of the prefilter in float, and ITK's own of 1.2e-10 per axis near the low edge.
     const double bound =
       interpolator.name[0] == 'N'
         ? 0.0
@@ -141,7 +141,7 @@ class CudaResampleImageFilterPixelTest : public OnEachBackend
 
 } // namespace
 
-// The phantom spans the whole range of the type, so that the cubic overshoots at both ends and is clamped.
+// The phantom uses the whole range of the type, so that the cubic overshoots at both ends and is clamped.
 TEST_P(CudaResampleImageFilterPixelTest, SmallIntegersAtBothClamps)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -171,7 +171,7 @@ TEST_P(CudaResampleImageFilterPixelTest, FromOneTypeToAnother)
   ComparePixels<2, double, float>(this->OnGpu(), -1.0, 1.0);
 }
 
-// ITK passes labels through a double, where those above 2^53 are lost: ours keeps all 64 bits.
+// ITK converts labels to double, where those above 2^53 are lost: ours keeps all 64 bits.
 TEST_P(CudaResampleImageFilterPixelTest, LargeLabelsSurviveNearestNeighbour)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -225,7 +225,8 @@ TEST_P(CudaResampleImageFilterPixelTest, NanAndInfinityAsInItk)
     EXPECT_LT(finite, static_cast<long>(ours->GetOutput()->GetBufferedRegion().GetNumberOfPixels()));
     EXPECT_GT(largest, 0) << "ITK's cast to float turns infinities into the largest values";
 
-    // To double infinities pass, as no cast takes place; to integers they are clamped and NaN, undefined in ITK, is 0.
+    // Infinities are kept in double, as there is no cast. In integers they are clamped, and NaN, which is undefined in
+    // ITK, is 0.
     using Exact = itk::Image<double, 2>;
     const auto exact = Resampled<itk::CudaResampleImageFilter<Image, Exact>>(
       input.GetPointer(), ThreeInterpolators[i], false, this->OnGpu());
@@ -252,7 +253,7 @@ TEST_P(CudaResampleImageFilterPixelTest, NanAndInfinityAsInItk)
   }
 }
 
-// In ITK one NaN makes the whole spline NaN. Here it reaches its neighbourhood; beyond, the values are those without
+// In ITK one NaN makes the whole spline NaN. Here it affects its neighbourhood; other values are the same as without
 // it.
 TEST_P(CudaResampleImageFilterPixelTest, NanStaysInItsNeighbourhoodOfASpline)
 {
@@ -297,8 +298,8 @@ TEST_P(CudaResampleImageFilterPixelTest, NanStaysInItsNeighbourhoodOfASpline)
   EXPECT_GT(spoilt, 0);
 }
 
-// Axes shorter than the support: every index is folded fully. Reference: the sum over all samples of a closed form in
-// double.
+// Axes shorter than the support: every index is folded completely. Reference: the sum over all samples of a closed form
+// in double.
 TEST_P(CudaResampleImageFilterPixelTest, ShortAxesAreFoldedFully)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -330,7 +331,7 @@ TEST_P(CudaResampleImageFilterPixelTest, ShortAxesAreFoldedFully)
       filter->SetOutputSpacing(spacing);
       Image::PointType origin;
       origin[0] = 3.51;
-      origin[1] = -1.0; // at the samples of y: the spline along y gives them back, so a reference along x is enough
+      origin[1] = -1.0; // at the samples of y: the spline along y reproduces them, so a reference along x is sufficient
       filter->SetOutputOrigin(origin);
       filter->Update();
       ExpectPromisedBackend(filter.GetPointer(), "BSplineInterpolateImageFunction", this->OnGpu());

@@ -46,7 +46,7 @@ namespace
 template <unsigned int D>
 using TransformPointer = typename itk::Transform<double, D, D>::Pointer;
 
-/** A user's own transform of the category Linear: an affine map that no class of ITK's computes in this way. */
+/** A user's own transform of the category Linear: an affine map that no ITK class computes in this way. */
 template <unsigned int D>
 class OwnLinearTransform : public itk::AffineTransform<double, D>
 {
@@ -67,7 +67,7 @@ public:
   }
 };
 
-/** Linear transforms of every kind, with parameters of no special values. */
+/** Returns linear transforms of every kind, with arbitrary parameters. */
 template <unsigned int D>
 std::vector<std::pair<std::string, TransformPointer<D>>>
 EveryLinearTransform()
@@ -160,7 +160,7 @@ MakeFilter(const TInput *                                                       
   return filter;
 }
 
-/** Runs every interpolator under every transform; returns nothing, checks all. */
+/** Checks every interpolator with every transform. */
 template <unsigned int D, typename TPixel>
 void
 CompareAll(bool onGpu)
@@ -191,7 +191,7 @@ CompareAll(bool onGpu)
       const Difference difference = Compare(ours->GetOutput(), theirs->GetOutput());
       EXPECT_LE(difference.maximum, relative * range)
         << D << "D, " << transform.first << ", " << interpolator.name << " of order " << interpolator.order;
-      // Neither all inside nor all outside: the comparison says something.
+      // Neither all inside nor all outside, so that the comparison is significant.
       const double inside = FractionOtherThan(theirs->GetOutput(), -12.5);
       EXPECT_GT(inside, 0.05) << transform.first;
       EXPECT_LT(inside, 0.99) << transform.first;
@@ -355,8 +355,9 @@ TEST_P(CudaResampleImageFilterTest, OneDimension)
   }
 }
 
-// ITK asks its input for too little where the output region ends below index 0
-// (itk::ImageAlgorithm::EnlargeRegionOverBox), so the judge is the same filter with the whole input in memory.
+// ITK requests too small a region of its input if the output region ends below index 0
+// (itk::ImageAlgorithm::EnlargeRegionOverBox). The reference is therefore the same filter with the whole input in
+// memory.
 TEST_P(CudaResampleImageFilterTest, OutputThatEndsBelowIndexZeroOfAStreamingInput)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();

@@ -70,7 +70,7 @@ MakeInput()
   return MakePhantom<Image>(-100.0, 1000.0);
 }
 
-/** Runs a body in a child; its result is the child's exit code, and 255 stands for everything else that ends it. */
+/** Runs a body in a child. Its result is the exit code of the child; 255 means every other end. */
 pid_t
 Fork(const std::function<int()> & body)
 {
@@ -99,7 +99,7 @@ CodeOf(pid_t child)
   return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
-/** What a child finds: 0, or the first thing that is wrong. */
+/** Returns what a child finds: 0, or the number of the first problem. */
 int
 ExpectHost(Filter * filter, const Image * expected, double tolerance)
 {
@@ -131,7 +131,7 @@ TEST(CudaSplineFork, AChildUsesTheCpuAndSaysWhy)
   itk::CudaSpline::RememberProcess(); // from here on this process has used CUDA
   filter->GPUEnabledOn();
   EXPECT_EQ(CodeOf(Fork([&] { return ExpectHost(filter, expected, 0.0); })), 0);
-  // And a child of the child.
+  // A child of the child.
   EXPECT_EQ(CodeOf(Fork([&] { return CodeOf(Fork([&] { return ExpectHost(filter, expected, 0.0); })); })), 0);
 }
 
@@ -187,7 +187,7 @@ TEST(CudaSplineFork, AThreadOfTheParentMayBeAtWork)
   itk::CudaSpline::RememberProcess();
   std::atomic<bool> stop{ false };
   std::thread       worker([&] {
-    // The decomposition, which waits for no pool: ITK's pool has to be idle when a process forks.
+    // The decomposition does not wait for a pool: ITK's pool has to be idle when a process forks.
     using Decomposition = itk::CudaBSplineDecompositionImageFilter<Image, Image>;
     while (!stop)
     {
@@ -210,12 +210,12 @@ TEST(CudaSplineForkGpu, AChildOfAProcessThatUsedCudaUsesTheCpu)
   CUDASPLINE_NEEDS_GPU();
   const auto input = MakeInput();
   const auto filter = MakeFilter(input, 3);
-  filter->KeepSourceOn(); // its device memory is the parent's: the child must not free it
+  filter->KeepSourceOn(); // its device memory belongs to the parent: the child must not free it
   filter->Update();
   ASSERT_EQ(filter->GetLastBackend(), itk::CudaSpline::Backend::Cuda);
   const Image::Pointer expected = filter->GetOutput();
   expected->DisconnectPipeline();
-  // The backends agree within rounding; doc/Accuracy.md has the bound that this is far above.
+  // The backends agree within rounding; this is far above the bound in doc/Accuracy.md.
   const double tolerance = 1e-3;
   for (int time = 0; time < 3; ++time)
   {

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// How the classes behave as parts of other people's programs: adaptors, images without memory, callers that are workers
-// of ITK's thread pool, what is kept alive. Expected: what ITK's own classes do, or an exception where they crash.
+// The classes as parts of other programs: adaptors, images without memory, callers that are workers of ITK's thread
+// pool, and lifetimes of objects. Expected: the behaviour of ITK's own classes, or an exception where they crash.
 
 #include "ResampleTestSupport.h"
 
@@ -38,7 +38,7 @@ using SplineFunction = itk::CudaBSplineInterpolateImageFunction<Image>;
 using Filter = itk::CudaResampleImageFilter<Image, Image>;
 } // namespace
 
-// The bytes of the image stay what they are when the adaptor shows another component.
+// The bytes of the image do not change when the adaptor selects another component.
 TEST(CudaSplineInItk, AdaptorsAreAskedForTheirPixels)
 {
   using Vectors = itk::Image<itk::Vector<float, 2>, 2>;
@@ -141,8 +141,8 @@ TEST(CudaSplineInItk, CoordinatesThatAreNoNumbersGiveNone)
   }
 }
 
-// Errors of single precision follow the largest absolute value. Double precision is for images whose range is small
-// compared with their values.
+// Errors of single precision are relative to the largest absolute value. Double precision is for images whose range is
+// small compared with their values.
 TEST(CudaSplineInItk, LargeOffsetsAskForDoublePrecision)
 {
   const auto input = MakePhantom<Image>(1.0e6, 1.0e6 + 1000.0);
@@ -166,8 +166,7 @@ TEST(CudaSplineInItk, LargeOffsetsAskForDoublePrecision)
   }
 }
 
-// ITK's pool forgets what is thrown in its threads; a copy to a device that failed there would look like one that was
-// made.
+// ITK's pool drops exceptions of its threads; a failed copy to a device would then look like a successful one.
 TEST(CudaSplineInItk, WhatAThreadThrowsIsThrownAgain)
 {
   using itk::CudaSpline::DeviceError;

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Filters that share a cache. Expected: coefficients are made once and the pixels are what a filter without a cache
-// gives, to the bit; a changed image is noticed.
+// Filters that share a cache. Expected: coefficients are made once, and the pixels equal those of a filter without a
+// cache, bit for bit; a changed image is noticed.
 
 #include "ResampleTestSupport.h"
 

@@ -15,10 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Storage of coefficients and texture mode, as CudaBSplineInterpolateImageFunction chooses them.
-//
-// Expected: CudaResampleImageFilter and batches differ from the exact evaluation in double by at most
-// GetErrorBound(), and the roundings of single precision, 3e-5 of the largest coefficient in 3D for noise.
+// Storage of coefficients and texture mode, as selected by CudaBSplineInterpolateImageFunction. Expected:
+// CudaResampleImageFilter and batches differ from the exact evaluation in double by at most GetErrorBound(), and the
+// roundings of single precision, 3e-5 of the largest coefficient in 3D for noise.
 
 #include "ResampleTestSupport.h"
 

@@ -30,12 +30,12 @@
 #include <vector>
 
 /** \file
- * \brief B-splines of images whose first index is far from 0, where floats do not have the fraction of an index.
+ * \brief B-splines of images whose first index is far from 0, where floats do not represent the fraction of an index.
  *
- * The image is in one place of space whatever its first index is. Spacings, places and steps are powers of two: every
- * continuous index is the first one and the same fraction, without a rounding, and so the values have to have the same
- * bits. Those about index 0 are compared with ITK's, whose floats hold the fractions there; its coefficients of orders
- * 2 to 5 are off by up to 4e-10 of the largest pixel. */
+ * The image is at the same position in space for any first index. Spacings, points and steps are powers of two: every
+ * continuous index is the first one plus the same fraction, without a rounding, so values must have the same bits.
+ * Those with indices about 0 are compared with ITK's, whose floats represent the fractions there. Its coefficients of
+ * orders 2 to 5 have errors of up to 4e-10 of the largest pixel. */
 
 namespace
 {
@@ -71,9 +71,9 @@ MakeFarImage(itk::IndexValueType first)
   return image;
 }
 
-/** The image on a grid that leaves it at both ends of both axes: of eighths of its samples, those on samples and
- * halfway among them, or of its own spacing, between samples. Lines of that are short: several share a run of the
- * host's loop. */
+/** Resamples the image on a grid that extends beyond both ends of both axes: with an eighth of its spacing, on samples
+ * and half-way between them, or with its own spacing, between samples. Such lines are short: several share a run of
+ * the host's loop. */
 template <typename TFilter>
 std::vector<double>
 ResampleFar(TFilter * filter, FarImage * image, unsigned int order, unsigned int perSample)
@@ -92,7 +92,7 @@ ResampleFar(TFilter * filter, FarImage * image, unsigned int order, unsigned int
   filter->SetOutputOrigin(origin);
   filter->SetOutputSpacing(spacing);
   filter->SetSize(
-    FarImage::SizeType{ { 16 * perSample, 10 * perSample } }); // of a power of two along a line, by which ITK divides
+    FarImage::SizeType{ { 16 * perSample, 10 * perSample } }); // a power of two along a line, by which ITK divides
   filter->SetDefaultPixelValue(-7777.0);
   filter->Update();
   const auto * const pixels = filter->GetOutput()->GetBufferPointer();
@@ -102,7 +102,7 @@ ResampleFar(TFilter * filter, FarImage * image, unsigned int order, unsigned int
 /** First indices that are far from 0. */
 constexpr std::int64_t FarFirsts[] = { 100000, -100000, 16777219, 2147483651 };
 
-/** Resamplings by a backend have the bits of those about index 0, which are ITK's except for rounding. */
+/** Resamplings on a backend have the same bits as those with indices about 0, which are ITK's except for rounding. */
 void
 ExpectFarResamplingsAsNear(bool gpu)
 {

@@ -70,7 +70,7 @@ struct Case
     metric->Initialize();
   }
 
-  /** Largest coordinate of places (mm), displacements included. */
+  /** Returns the largest coordinate of points (mm), including displacements. */
   double
   Extent() const
   {
@@ -88,7 +88,8 @@ template <unsigned int VDimension>
 using Itks = itk::RegistrationParameterScalesFromPhysicalShift<MetricOf<VDimension>>;
 
 /** Compares all estimates that ITK's class has for the transform.
- * \param[in] bySupports whether supports are exploited */
+ *
+ * \param[in] bySupports whether supports are used */
 template <unsigned int VDimension>
 void
 Compare(typename TransformOf<VDimension>::Pointer transform, bool bySupports, Random & random)
@@ -99,7 +100,7 @@ Compare(typename TransformOf<VDimension>::Pointer transform, bool bySupports, Ra
   own->SetMetric(test.metric);
   itks->SetMetric(test.metric);
   own->SetNumberOfWorkUnits(3);
-  own->SetCentralRegionRadius(2); // ITK takes seconds otherwise
+  own->SetCentralRegionRadius(2); // otherwise ITK takes seconds
   itks->SetCentralRegionRadius(2);
   const auto                           before = transform->GetParameters();
   typename Own<VDimension>::ScalesType ownScales;
@@ -120,10 +121,10 @@ Compare(typename TransformOf<VDimension>::Pointer transform, bool bySupports, Ra
     step.Fill(0.0);
     for (unsigned int p = 0; p < step.Size(); ++p)
     {
-      // All, every seventh or one of the parameters.
+      // All, every seventh, or one of the parameters.
       step[p] = k == 0 || (k == 1 && p % 7 == 0) || (k == 2 && p == step.Size() / 2) ? random.Uniform(-1.0, 1.0) : 0.0;
     }
-    // Transforms that smooth a step do so where it is: each estimate gets one of its own.
+    // Transforms that smooth a step do so in place: each estimate gets its own copy.
     const auto   copy = [&step] { return typename Own<VDimension>::ParametersType(step); };
     const double shift = own->EstimateStepScale(copy());
     EXPECT_EQ(own->GetReason().empty(), bySupports) << own->GetReason();
@@ -145,7 +146,7 @@ Compare(typename TransformOf<VDimension>::Pointer transform, bool bySupports, Ra
   EXPECT_EQ(own->EstimateMaximumStepSize(), itks->EstimateMaximumStepSize());
 }
 
-/** As ImageRegistrationMethodv4 makes them: what was there before goes last, and is not optimized. */
+/** As in ImageRegistrationMethodv4: the previous transforms are applied last, and are not optimized. */
 template <unsigned int VDimension>
 typename TransformOf<VDimension>::Pointer
 Composed(typename TransformOf<VDimension>::Pointer first,
@@ -160,7 +161,7 @@ Composed(typename TransformOf<VDimension>::Pointer first,
   return composite.GetPointer();
 }
 
-/** A field of waves on the image's grid, or on one of its own. */
+/** Returns a field of waves on the grid of the image, or on its own grid. */
 template <unsigned int VDimension, typename TTransform = itk::DisplacementFieldTransform<double, VDimension>>
 typename TTransform::Pointer
 WavyField(bool isOwnGrid)
@@ -217,7 +218,7 @@ TEST(CudaRegistrationParameterScales, OfCompositesOfSplines)
   Compare<2>(Composed<2>(MetricTransform<2>("affine"), WavySpline<2, 3>().GetPointer()), true, random);
   Compare<3>(Composed<3>(MetricTransform<3>("affine"), WavySpline<3, 3>().GetPointer()), true, random);
   Compare<3>(Composed<3>(WavySpline<3, 2>().GetPointer(), MetricTransform<3>("rigid"), true), true, random);
-  // A field goes first: the blocks have no bound.
+  // A field is applied first: the blocks have no bound.
   Compare<2>(Composed<2>(WavySpline<2, 3>().GetPointer(), WavyField<2>(true).GetPointer(), true), true, random);
   Compare<3>(Composed<3>(Composed<3>(MetricTransform<3>("translation"), MetricTransform<3>("affine")),
                          WavySpline<3, 1>().GetPointer()),
@@ -225,8 +226,8 @@ TEST(CudaRegistrationParameterScales, OfCompositesOfSplines)
              random);
 }
 
-// A B-spline after the one that is optimized: there is no formula for the step, so ITK's transform computes it on all
-// threads.
+// A B-spline that follows the optimized transform: there is no formula for the step, so ITK's transform computes it on
+// all threads.
 TEST(CudaRegistrationParameterScales, OfSplinesBehindSplines)
 {
   Random        random(__LINE__);
@@ -259,7 +260,7 @@ TEST(CudaRegistrationParameterScales, OfDisplacementFields)
   Compare<3>(Composed<3>(MetricTransform<3>("affine"), WavyField<3>(false).GetPointer()), true, random);
 }
 
-// Its update smooths: a step is not its displacement.
+// Its update smooths: a step differs from its displacement.
 TEST(CudaRegistrationParameterScales, OfFieldsThatAreSmoothed)
 {
   Random random(__LINE__);
@@ -268,7 +269,7 @@ TEST(CudaRegistrationParameterScales, OfFieldsThatAreSmoothed)
              random);
 }
 
-// Constant steps move every voxel within the region by the same: the bound does not end the search too early.
+// Constant steps move every voxel within the region by the same vector: the bound does not end the search too early.
 TEST(CudaRegistrationParameterScales, OfAConstantStep)
 {
   const auto    spline = WavySpline<3, 3>();

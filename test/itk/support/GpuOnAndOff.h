@@ -26,12 +26,12 @@
 #include <string>
 
 /** \file
- * \brief Each test of an ITK class runs twice: with the GPU switched on (skipped where there is none) and off. */
+ * \brief Each test of an ITK class runs twice: with the GPU enabled (skipped if there is none) and disabled. */
 
 namespace CudaSplineTest
 {
 
-/** The parameter is whether the GPU is switched on. */
+/** The parameter is whether the GPU is enabled. */
 class GpuOnAndOff : public testing::TestWithParam<bool>
 {
 protected:
@@ -44,7 +44,7 @@ protected:
     }
   }
 
-  /** The backend that the table promises to scalar images of a dimension on this machine. */
+  /** Returns the backend that the table specifies for scalar images of a dimension on this machine. */
   itk::CudaSpline::Backend
   Promised(const std::string & className, unsigned int dimension) const
   {
@@ -52,7 +52,7 @@ protected:
   }
 };
 
-/** The last part of a test's name. */
+/** Returns the last part of a test's name. */
 inline std::string
 GpuOrHost(const testing::TestParamInfo<bool> & test)
 {

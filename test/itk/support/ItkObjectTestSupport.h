@@ -27,12 +27,12 @@
 #include <string>
 
 /** \file
- * \brief What an object of ITK's prints and throws, for the tests of every class. */
+ * \brief Output and exceptions of ITK objects, for the tests of every class. */
 
 namespace CudaSplineTest
 {
 
-/** What the object's Print() writes. */
+/** Returns the output of the object's Print(). */
 inline std::string
 Printed(const itk::Object * object)
 {
@@ -41,7 +41,8 @@ Printed(const itk::Object * object)
   return stream.str();
 }
 
-/** The description of the exception that the call throws; empty, and a failure of the test, where it throws none. */
+/** Returns the description of the exception that the call throws. If it throws none, the test fails, and the result is
+ * empty. */
 template <typename TCall>
 std::string
 ErrorOf(const TCall & call)
@@ -58,7 +59,7 @@ ErrorOf(const TCall & call)
   return {};
 }
 
-/** The same of an update of a filter. */
+/** Does the same for an update of a filter. */
 template <typename TFilter>
 std::string
 UpdateErrorOf(TFilter * filter)

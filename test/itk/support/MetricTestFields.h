@@ -35,7 +35,7 @@
 namespace CudaSplineTest
 {
 
-/** A displacement field on the grid of an image, of waves of less than \p amplitude (mm). */
+/** Returns a displacement field on the grid of an image, of waves of less than \p amplitude (mm). */
 template <typename TTransform, typename TImage>
 typename TTransform::Pointer
 WavyField(const TImage * image, double amplitude)
@@ -60,14 +60,14 @@ WavyField(const TImage * image, double amplitude)
   return transform;
 }
 
-/** Names for FieldTransform(). */
+/** Returns names for FieldTransform(). */
 inline std::vector<std::string>
 FieldTransforms()
 {
   return { "field", "field smoothed by Gaussians", "field smoothed by B-splines", "field before others" };
 }
 
-/** Transforms by name: a field of each of ITK's kinds whose points have Jacobians of their own. */
+/** Returns a transform by name: a field of each of ITK's kinds whose points have their own Jacobians. */
 template <typename TImage>
 typename itk::Transform<double, TImage::ImageDimension, TImage::ImageDimension>::Pointer
 FieldTransform(const std::string & name, const TImage * image, double amplitude = 1.2)
@@ -87,7 +87,7 @@ FieldTransform(const std::string & name, const TImage * image, double amplitude 
   typename Base::Pointer field(WavyField<itk::DisplacementFieldTransform<double, dimension>>(image, amplitude));
   if (name == "field before others")
   {
-    // As ImageRegistrationMethodv4 makes it; what was added last comes first.
+    // As in ImageRegistrationMethodv4; the transform that was added last is applied first.
     auto composite = itk::CompositeTransform<double, dimension>::New();
     composite->AddTransform(MetricTransform<dimension>("affine"));
     composite->AddTransform(MetricTransform<dimension>("rigid"));

@@ -42,7 +42,7 @@
 namespace CudaSplineTest
 {
 
-/** Blobs and waves about a centre: smooth, as what is registered is. */
+/** Returns blobs and waves about a centre, which are smooth like images in registrations. */
 template <typename TImage>
 typename TImage::Pointer
 BlobImage(const std::vector<unsigned int> & size, double scale, double shift)
@@ -72,7 +72,7 @@ BlobImage(const std::vector<unsigned int> & size, double scale, double shift)
   image->TransformContinuousIndexToPhysicalPoint(middle, centre);
   for (unsigned int d = 0; d < dimension; ++d)
   {
-    origin[d] = shift - centre[d]; // the middle of the image is the blob's
+    origin[d] = shift - centre[d]; // the middle of the image is that of the blob
   }
   image->SetOrigin(origin);
   image->Allocate();
@@ -94,7 +94,8 @@ BlobImage(const std::vector<unsigned int> & size, double scale, double shift)
   return image;
 }
 
-/** A B-spline transform about the origin whose domain leaves some of the images out, turned against them. */
+/** Returns a B-spline transform about the origin whose domain does not contain all of the images, and is rotated
+ * relative to them. */
 template <unsigned int VDimension, unsigned int VOrder>
 typename itk::BSplineTransform<double, VDimension, VOrder>::Pointer
 WavySpline()
@@ -129,7 +130,7 @@ WavySpline()
   return transform;
 }
 
-/** Transforms by name: linear ones of all of ITK's kinds, and B-splines, away from the identity. */
+/** Returns a transform by name: linear ones of all of ITK's kinds, and B-splines, not close to the identity. */
 template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 MetricTransform(const std::string & name)
@@ -161,7 +162,7 @@ MetricTransform(const std::string & name)
   }
   if (name == "composite")
   {
-    // As ImageRegistrationMethodv4 makes it: what came before, and what is optimized.
+    // As in ImageRegistrationMethodv4: previous transforms, and the optimized one.
     auto composite = itk::CompositeTransform<double, VDimension>::New();
     composite->AddTransform(MetricTransform<VDimension>("affine"));
     composite->AddTransform(MetricTransform<VDimension>("rigid"));
@@ -207,7 +208,7 @@ MetricTransform(const std::string & name)
     {
       return spline;
     }
-    // What was added last comes first.
+    // The transform that was added last is applied first.
     auto composite = itk::CompositeTransform<double, VDimension>::New();
     if (isBehind)
     {
@@ -256,7 +257,7 @@ MetricTransform(const std::string & name)
   return typename Base::Pointer(turned(itk::AffineTransform<double, VDimension>::New()));
 }
 
-/** Names for MetricTransform(). */
+/** Returns names for MetricTransform(). */
 template <unsigned int VDimension>
 std::vector<std::string>
 MetricTransforms()
@@ -271,7 +272,7 @@ MetricTransforms()
   return names;
 }
 
-/** More of them: those whose derivative is by coefficients. */
+/** Returns additional names: transforms whose derivative is by coefficients. */
 inline std::vector<std::string>
 SplineTransforms()
 {
@@ -280,7 +281,7 @@ SplineTransforms()
   };
 }
 
-/** A mask of about half an image, on one side of a slanted plane; rotated in space if \p isTurned. */
+/** Returns a mask of about half an image, on one side of a slanted plane; rotated in space if \p isTurned. */
 template <typename TImage>
 typename itk::ImageMaskSpatialObject<TImage::ImageDimension>::Pointer
 HalfMask(const TImage * image, bool isTurned)

@@ -37,34 +37,34 @@
 /** \file
  * \brief Settings of metrics, and the comparison with ITK's metric.
  *
- * The reference is ITK's metric on one thread, made without a factory. Tolerances are those that the metrics promise
+ * The reference is ITK's metric on one thread, made without a factory. Tolerances are the promises of the metrics
  * (CudaSplineImageMetric): rounding of sums over some thousand samples in double, of values and gradients in float. */
 
 namespace CudaSplineTest
 {
 
-/** How a metric is set up. */
+/** Configuration of a metric. */
 struct MetricCase
 {
   std::string transform{ "affine" };       ///< see MetricTransforms() and FieldTransforms()
   int         splineOrder{ -1 };           ///< of the moving interpolator; -1: linear, -2: nearest neighbours
-  bool        centralDifferences{ false }; ///< else ITK's default, the gradient filter's image
+  bool        centralDifferences{ false }; ///< otherwise ITK's default, the image of the gradient filter
   bool        fixedMask{ false };
   bool        movingMask{ false };
   int         sampling{ 0 };       ///< 0: the virtual domain, 1: a regular point set, 2: a random one
-  bool        ownDomain{ false };  ///< a virtual domain coarser than the fixed image, and turned
-  bool        fixedMoves{ false }; ///< a fixed transform that turns, scales and shears
+  bool        ownDomain{ false };  ///< a virtual domain that is coarser than the fixed image, and rotated
+  bool        fixedMoves{ false }; ///< a fixed transform that rotates, scales and shears
   bool        fixedField{ false }; ///< a fixed transform that is a displacement field
   bool        isDouble{ true };
 
-  /** Whether the derivative is by coefficients. */
+  /** Returns whether the derivative is by coefficients. */
   bool
   IsBySpline() const
   {
     return transform.compare(0, 8, "B-spline") == 0;
   }
 
-  /** Whether the derivative is by the displacements of a field. */
+  /** Returns whether the derivative is by the displacements of a field. */
   bool
   IsByField() const
   {
@@ -81,7 +81,7 @@ struct MetricCase
   }
 };
 
-/** Sets a metric up, ITK's or the module's. */
+/** Configures a metric, ITK's or the module's. */
 template <typename TMetric, typename TImage>
 void
 SetUpMetric(TMetric * metric, const MetricCase & what, const MetricImages<TImage> & images)
@@ -121,7 +121,7 @@ SetUpMetric(TMetric * metric, const MetricCase & what, const MetricImages<TImage
     {
       region.SetSize(d, region.GetSize(d) * 3 / 4);
       region.SetIndex(d, -static_cast<itk::IndexValueType>(region.GetSize(d)) / 2); // about the origin
-      spacing[d] *= 1.4; // some of it lies outside of the fixed image
+      spacing[d] *= 1.4; // part of it is outside of the fixed image
     }
     domain->SetRegions(region);
     domain->SetSpacing(spacing);
@@ -169,7 +169,7 @@ SetUpMetric(TMetric * metric, const MetricCase & what, const MetricImages<TImage
   }
 }
 
-/** The L2 norm of a difference by that of the first. */
+/** Returns the L2 norm of a difference divided by that of the first. */
 template <typename TArray>
 double
 RelativeDistance(const TArray & expected, const TArray & found)
@@ -184,7 +184,8 @@ RelativeDistance(const TArray & expected, const TArray & found)
   return std::sqrt(distance) / std::sqrt(square);
 }
 
-/** Expects the same numbers within a share of their L2 norm, and NaN where there is NaN: 0 for 0. */
+/** Expects the same numbers within a fraction of their L2 norm, NaN where NaN is expected, and 0 where 0 is expected.
+ */
 template <typename TArray>
 void
 ExpectTheSameDerivative(const TArray & expected, const TArray & found, double tolerance)
@@ -211,7 +212,7 @@ struct MetricTolerance
   double derivative;
 };
 
-/** The backend that the table promises to a case. */
+/** Returns the backend that the table specifies for a case. */
 inline itk::CudaSpline::Backend
 PromisedToMetric(const std::string & className, const MetricCase & what, unsigned int dimension, bool onGpu)
 {
@@ -259,7 +260,7 @@ CompareMetric(const MetricCase &           what,
   ASSERT_EQ(metric->GetLastBackend(), promised) << metric->GetFallbackReason();
   EXPECT_EQ(metric->GetNumberOfValidPoints(), reference->GetNumberOfValidPoints());
 
-  // The same bits again, and with another number of threads.
+  // The same bits again, also with another number of threads.
   typename TMetric::MeasureType    again;
   typename TMetric::DerivativeType derivativeAgain;
   metric->SetMaximumNumberOfWorkUnits(1);
@@ -268,8 +269,7 @@ CompareMetric(const MetricCase &           what,
   EXPECT_EQ(derivativeAgain, derivative);
 }
 
-/** Compares with ITK's metric where no sample is valid, in whatever way: value, derivative and count, or an exception
- * of both. */
+/** Compares with ITK's metric if no sample is valid: value, derivative and count, or an exception of both. */
 template <typename TReference, typename TMetric, typename TImage>
 void
 CompareNothingInCommon(const MetricImages<TImage> & images, const std::string & transform, bool onGpu)

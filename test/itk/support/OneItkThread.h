@@ -23,8 +23,8 @@
 namespace CudaSplineTest
 {
 
-/** \brief While it lives, filters of ITK that are made have one thread, those inside of others too: some of ITK's sums
- * are in the order of threads. */
+/** \brief During its lifetime, ITK filters that are created have one thread, including those inside others. Some of
+ * ITK's sums depend on the order of threads. */
 class OneItkThread
 {
 public:

@@ -38,14 +38,15 @@
 #include <vector>
 
 /** \file
- * \brief Images, set-ups and comparisons of the tests of CudaResampleImageFilter against ITK's ResampleImageFilter.
+ * \brief Images, configurations and comparisons of the tests of CudaResampleImageFilter with ITK's
+ * ResampleImageFilter.
  *
- * No object factory is registered in these programs, so that every ITK class that they make is ITK's own. */
+ * No object factory is registered in these programs, so every ITK class that they create is ITK's own. */
 
 namespace CudaSplineTest
 {
 
-/** Tests run once on the Cpu backend, and once on the GPU where there is one. */
+/** Tests run once on the Cpu backend, and once on the GPU if there is one. */
 class OnEachBackend : public testing::TestWithParam<bool>
 {
 protected:
@@ -68,7 +69,7 @@ protected:
   }                                                                                                                    \
   static_assert(true, "a semicolon follows the macro")
 
-/** An oblique rotation, by angles of no special values. */
+/** Returns an oblique rotation by arbitrary angles. */
 template <unsigned int VDimension>
 typename itk::Image<float, VDimension>::DirectionType
 ObliqueDirection()
@@ -94,9 +95,9 @@ ObliqueDirection()
   return direction;
 }
 
-/** \brief An image of prime sizes, anisotropic spacing, oblique direction and non-zero start index.
+/** \brief Returns an image of prime sizes, anisotropic spacing, oblique direction and non-zero start index.
  *
- * A smooth phantom of ellipsoids with some noise, scaled to [low, high]. */
+ * It is a smooth phantom of ellipsoids with some noise, scaled to [low, high]. */
 template <typename TImage>
 typename TImage::Pointer
 MakePhantom(double low, double high, unsigned int seed = 1)
@@ -140,7 +141,7 @@ MakePhantom(double low, double high, unsigned int seed = 1)
   return image;
 }
 
-/** What to resample with. */
+/** An interpolator for resampling. */
 struct Interpolator
 {
   std::string name; ///< as in the backend table
@@ -159,7 +160,7 @@ inline const std::vector<Interpolator> ThreeInterpolators{ { "NearestNeighborInt
                                                            { "LinearInterpolateImageFunction", 0 },
                                                            { "BSplineInterpolateImageFunction", 3 } };
 
-/** A user's interpolator that computes something else than the class it derives from. */
+/** A user's interpolator that computes a different result than its base class. */
 template <typename TImage, typename TCoordinate = double>
 class Doubled : public itk::LinearInterpolateImageFunction<TImage, TCoordinate>
 {
@@ -175,7 +176,9 @@ public:
   }
 };
 
-/** \brief The interpolator for a filter. ITK's B-spline has double coefficients: ITK in double is the judge.
+/** \brief Returns the interpolator for a filter. ITK's B-spline has double coefficients, because ITK in double is the
+ * reference.
+ *
  * \tparam TFilter a ResampleImageFilter */
 template <typename TFilter>
 typename TFilter::InterpolatorType::Pointer
@@ -202,7 +205,7 @@ MakeInterpolator(const Interpolator & wanted, bool itkOnly)
   return spline.GetPointer();
 }
 
-/** An output grid that covers the input and some outside, finer and differently turned, with a start index of its own.
+/** Sets an output grid that covers the input and some outside, finer and differently rotated, with its own start index.
  */
 template <typename TFilter>
 void
@@ -227,7 +230,7 @@ SetOutputGrid(TFilter * filter, const typename TFilter::InputImageType * input)
   {
     direction[d][0] = -direction[d][0];
   }
-  // Turned about: the origin goes to the other end of x.
+  // Reversed: the origin is at the other end of x.
   for (unsigned int d = 0; d < D; ++d)
   {
     origin[d] -= direction[d][0] * spacing[0] * 45.0;
@@ -243,12 +246,12 @@ SetOutputGrid(TFilter * filter, const typename TFilter::InputImageType * input)
   filter->SetOutputDirection(direction);
 }
 
-/** How two images differ. */
+/** Differences of two images. */
 struct Difference
 {
   double maximum{ 0.0 };
   double outside{ 0.0 }; ///< voxels that are NaN in one image only
-  long   count{ 0 };     ///< voxels that differ
+  long   count{ 0 };     ///< number of voxels that differ
 };
 
 template <typename TImageA, typename TImageB>
@@ -278,7 +281,7 @@ Compare(const TImageA * a, const TImageB * b)
   return difference;
 }
 
-/** Fraction of the voxels that have another value. */
+/** Returns the fraction of the voxels that have another value. */
 template <typename TImage>
 double
 FractionOtherThan(const TImage * image, double value)
@@ -291,7 +294,7 @@ FractionOtherThan(const TImage * image, double value)
   return static_cast<double>(count) / static_cast<double>(image->GetBufferedRegion().GetNumberOfPixels());
 }
 
-/** Asserts that a filter was answered by the backend that the committed table promises for the combination. */
+/** Expects that a filter ran on the backend that the table specifies for the combination. */
 template <typename TFilter>
 void
 ExpectPromisedBackend(const TFilter *     filter,

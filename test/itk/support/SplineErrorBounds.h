@@ -24,12 +24,12 @@
 #include <vector>
 
 /** \file
- * \brief How far B-spline coefficients and values may be from the exact ones, for the module and for ITK: first-order
- * bounds, derived here.
+ * \brief First-order bounds of the errors of B-spline coefficients and values, for the module and for ITK, which are
+ * derived here.
  *
- * Figures of one axis are relative to the largest absolute sample that enters it. An axis amplifies what came before it
- * by the norm of the prefilter, so N axes of error e each give N e norm^(N-1) (Axes()). u is the unit of rounding:
- * 2^-53 for double, 2^-24 for float. */
+ * Bounds of one axis are relative to the largest absolute sample that enters it. An axis amplifies previous errors by
+ * the norm of the prefilter, so N axes with an error e each have an error of N e norm^(N-1) (Axes()). u is the unit of
+ * rounding: 2^-53 for double, 2^-24 for float. */
 
 namespace CudaSplineTest
 {
@@ -74,12 +74,12 @@ struct PrefilterBounds
     }
   }
 
-  /** \brief One axis of the module.
+  /** \brief Returns the bound of one axis of the module.
    *
-   * Truncation: what RecursionWarmUp promises, relative to the largest coefficient, which is at most norm. Rounding: a
-   * stage y = x + z y' rounds its product, its sum and its pole, at most 1 + 2 |z| units of the magnitude of y; it
-   * passes errors and magnitudes on by at most 1 / (1 - |z|). The gain is rounded and multiplied at the end. A fused
-   * multiply-add rounds less. */
+   * Truncation: the promise of RecursionWarmUp, relative to the largest coefficient, which is at most norm. Rounding: a
+   * stage y = x + z y' rounds its product, its sum and its pole, at most 1 + 2 |z| units of the magnitude of y. It
+   * passes on errors and magnitudes with a factor of at most 1 / (1 - |z|). The gain is rounded and multiplied at the
+   * end. A fused multiply-add rounds less. */
   template <typename TReal>
   double
   OwnAxis() const
@@ -102,12 +102,13 @@ struct PrefilterBounds
     return (sizeof(TReal) == 4 ? 6e-8 : 1.1e-16) * norm + Unit<TReal> * gain * (error + 2.0 * magnitude);
   }
 
-  /** \brief One axis of ITK 5.2.1, away from the low edge.
+  /** \brief Returns the bound of one axis of ITK 5.2.1, away from the low edge.
    *
-   * ITK first multiplies by the product of (1 - z)(1 - 1/z) (5 roundings per pole and one more). For each pole follow y
-   * = x + z y' (6 units, as many as the start of the recursions, z/(z^2-1) (z s[N-2] + s[N-1])) and y = z (y' - x), all
-   * in double. Its poles come from sums that cancel: an error d of a pole changes (1-z)/(1+z) z^|n| by at most d 4
+   * ITK first multiplies by the product of (1 - z)(1 - 1/z) (5 roundings per pole and one more). For each pole y = x +
+   * z y' (6 units, as many as the start of the recursions, z/(z^2-1) (z s[N-2] + s[N-1])) and y = z (y' - x) follow,
+   * all in double. Its poles come from sums that cancel: an error d of a pole changes (1-z)/(1+z) z^|n| by at most d 4
    * (1+|z|)/(1-|z|)^3, summed over n. The result is stored as \p TOutput after each axis.
+   *
    * \param[in] itkPoles the poles as ITK computed them */
   template <typename TOutput>
   double
@@ -138,11 +139,12 @@ struct PrefilterBounds
     return Unit<double> * error + poleError + (sizeof(TOutput) == 4 ? Unit<TOutput> * norm : 0.0);
   }
 
-  /** \brief What one axis of ITK errs more near its low edge, by the start of the causal recursion.
+  /** \brief Returns the additional error of ITK along one axis near its low edge, due to the start of the causal
+   * recursion.
    *
-   * The start is a sum over h = ceil(ln 1e-10 / ln |z|) samples instead of all: off by |z|^h / (1 - |z|); and a running
-   * sum of h terms, each addition rounded: (h + 8) units of m / (1 - |z|). It fades as |z|^n along the line. Lines that
-   * are not longer than h have the exact sum instead, which rounds as much. */
+   * The start is a sum over h = ceil(ln 1e-10 / ln |z|) samples instead of all. Its error is |z|^h / (1 - |z|), and the
+   * rounding of a running sum of h terms: (h + 8) units of m / (1 - |z|). It decreases as |z|^n along the line. Lines
+   * that are not longer than h use the exact sum instead, which has the same rounding. */
   double
   ItkLowEdgeAxis() const
   {
@@ -163,7 +165,8 @@ struct PrefilterBounds
     return error;
   }
 
-  /** N axes of which each errs by \p axisError: an absolute error, for samples of absolute value up to \p largest. */
+  /** Returns the absolute error of N axes with an error of \p axisError each, for samples of absolute value up to \p
+   * largest. */
   double
   Axes(unsigned int dimension, double axisError, double largest) const
   {
@@ -171,15 +174,15 @@ struct PrefilterBounds
   }
 };
 
-/** Samples from the low edge of an axis in which ITK's start of the recursion may be seen: 0.4306^32 is 2e-12. */
+/** Samples from the low edge of an axis in which ITK's start of the recursion has an effect: 0.4306^32 is 2e-12. */
 inline constexpr long LowEdge = 32;
 
-/** \brief Bound of a value's difference between the module and ITK by the evaluation alone, relative to the largest
- * coefficient.
+/** \brief Returns the bound of the difference of a value between the module and ITK due to the evaluation alone,
+ * relative to the largest coefficient.
  *
  * The module: dimension (order + 4) units (SplineValue()). ITK: weights of at most 12 operations on terms of at most 1,
- * the last of even orders a difference from the sum of the others, 6 units a weight; products of the weights and a
- * running sum over all taps. */
+ * the last one of even orders a difference from the sum of the others, 6 units per weight; products of the weights and
+ * a running sum over all taps. */
 inline double
 ValueBound(unsigned int order, unsigned int dimension)
 {
@@ -187,10 +190,12 @@ ValueBound(unsigned int order, unsigned int dimension)
   return Unit<double> * (dimension * (order + 4.0) + 6.0 * dimension * (order + 1.0) + dimension + taps + 1.0);
 }
 
-/** \brief ValueBound() of a derivative by the index.
+/** \brief Same as ValueBound() for a derivative by the index.
  *
- * Absolute values of derivative weights sum to at most 2; each is a difference, one rounding more. ITK computes x + 1/2
- * - i, rounded where the sum is, and the weights change by at most 4 with it, summed.
+ * Absolute values of derivative weights sum to at most 2; each is a difference, with one additional rounding. ITK
+ * computes x + 1/2 - i, which is rounded at the magnitude of the sum, and the weights change by at most 4 times this,
+ * summed.
+ *
  * \param[in] coordinate largest absolute coordinate */
 inline double
 DerivativeBound(unsigned int order, unsigned int dimension, double coordinate)

@@ -41,9 +41,9 @@
 namespace CudaSplineTest
 {
 
-/** An image of noise with a start index other than 0, anisotropic spacing, an oblique direction and an origin.
+/** Returns an image of noise with a start index other than 0, anisotropic spacing, an oblique direction and an origin.
  *
- * Integers take values from their whole range up to 2^53 (so that ITK's conversion to double is exact), reals in [-100,
+ * Integers have values from their whole range up to 2^53 (so that ITK's conversion to double is exact), reals in [-100,
  * 100). */
 template <typename TImage>
 typename TImage::Pointer
@@ -94,7 +94,7 @@ NoiseImage(const std::vector<std::int64_t> & size, Random & random)
   return image;
 }
 
-/** Number of pixels in memory. */
+/** Returns the number of pixels in memory. */
 template <typename TImage>
 std::size_t
 Count(const TImage * image)
@@ -102,7 +102,7 @@ Count(const TImage * image)
   return image->GetBufferedRegion().GetNumberOfPixels();
 }
 
-/** The pixels in memory, as double. */
+/** Returns the pixels in memory as double. */
 template <typename TImage>
 std::vector<double>
 Values(const TImage * image)
@@ -110,7 +110,7 @@ Values(const TImage * image)
   return std::vector<double>(image->GetBufferPointer(), image->GetBufferPointer() + Count(image));
 }
 
-/** Samples an axis. */
+/** Returns the samples of each axis. */
 template <typename TImage>
 std::vector<std::int64_t>
 SizeOf(const TImage * image)
@@ -119,7 +119,7 @@ SizeOf(const TImage * image)
   return std::vector<std::int64_t>(size.begin(), size.end());
 }
 
-/** Index of the first sample of each axis. */
+/** Returns the index of the first sample of each axis. */
 template <typename TImage>
 std::vector<std::int64_t>
 StartOf(const TImage * image)
@@ -128,7 +128,7 @@ StartOf(const TImage * image)
   return std::vector<std::int64_t>(index.begin(), index.end());
 }
 
-/** The largest absolute pixel. */
+/** Returns the largest absolute pixel. */
 template <typename TImage>
 double
 LargestPixel(const TImage * image)
@@ -141,7 +141,7 @@ LargestPixel(const TImage * image)
   return largest;
 }
 
-/** True where two images have the same bits in the same region. */
+/** Returns whether two images have the same bits in the same region. */
 template <typename TImage>
 bool
 SameBits(const TImage * a, const TImage * b)
@@ -150,7 +150,7 @@ SameBits(const TImage * a, const TImage * b)
          std::memcmp(a->GetBufferPointer(), b->GetBufferPointer(), Count(a) * sizeof(typename TImage::PixelType)) == 0;
 }
 
-/** A copy of an image of float or double, pixels and all. */
+/** Returns a copy of an image of float or double, including its pixels. */
 template <typename TImage>
 typename TImage::Pointer
 Copy(const TImage * image)
@@ -164,7 +164,7 @@ Copy(const TImage * image)
 }
 
 
-/** \brief ITK's platform threader, remembering the largest number of work units that a loop was cut for. */
+/** \brief ITK's platform threader, which records the largest number of work units of a loop. */
 class RecordingThreader : public itk::PlatformMultiThreader
 {
 public:
@@ -182,7 +182,7 @@ public:
     itk::PlatformMultiThreader::ParallelizeArray(first, end, body, filter);
   }
 
-  /** 0 where no loop was shared out. */
+  /** Returns 0 if no loop was divided. */
   itk::ThreadIdType
   GetMostWorkUnits() const
   {

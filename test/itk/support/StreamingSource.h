@@ -28,8 +28,7 @@
 namespace CudaSplineTest
 {
 
-/** \brief A source that streams: it copies the requested pixels of an image, and remembers the requests.
- */
+/** \brief A source that streams: it copies the requested pixels of an image, and records the requests. */
 template <typename TImage>
 class StreamingSource : public itk::ImageSource<TImage>
 {

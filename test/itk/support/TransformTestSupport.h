@@ -33,13 +33,13 @@
 #include <algorithm>
 
 /** \file
- * \brief Transforms that are not linear, with random parameters, about the place of MakePhantom(); and the comparison
- * of images whose samples may flip. */
+ * \brief Nonlinear transforms with random parameters, about the position of MakePhantom(), and the comparison of
+ * images with samples that may flip. */
 
 namespace CudaSplineTest
 {
 
-/** A B-spline transform on an oblique grid that covers a part of the phantom. */
+/** Returns a B-spline transform on an oblique grid that covers a part of the phantom. */
 template <typename TPrecision, unsigned int VDimension, unsigned int VOrder>
 typename itk::BSplineTransform<TPrecision, VDimension, VOrder>::Pointer
 MakeSplineTransform(unsigned int seed)
@@ -85,7 +85,7 @@ MakeSplineTransform(unsigned int seed)
   return transform;
 }
 
-/** A displacement field of few random vectors, on a grid of its own, turned and with a start index. */
+/** Returns a displacement field of a few random vectors, on its own grid, rotated and with a start index. */
 template <unsigned int VDimension>
 typename itk::DisplacementFieldTransform<double, VDimension>::Pointer
 MakeFieldTransform(unsigned int seed, bool nearest)
@@ -148,7 +148,7 @@ MakeAffineTransform(double angle)
   return affine;
 }
 
-/** An affine one, a B-spline, a field, and a composite of others. */
+/** Returns an affine transform, a B-spline, a field, and a composite of others. */
 template <unsigned int VDimension>
 typename itk::CompositeTransform<double, VDimension>::Pointer
 MakeCompositeTransform()
@@ -172,7 +172,7 @@ MakeCompositeTransform()
   return composite;
 }
 
-/** A user's own transform, of no category that ITK knows. */
+/** A user's own transform, without a category of ITK. */
 template <unsigned int VDimension>
 class Wave : public itk::AffineTransform<double, VDimension>
 {
@@ -198,7 +198,7 @@ public:
   }
 };
 
-/** A user's own transform of the category Linear, which does something else than its matrix and offset say. */
+/** A user's own transform of the category Linear, whose map differs from its matrix and offset. */
 template <unsigned int VDimension>
 class LinearOfItsOwn : public itk::AffineTransform<double, VDimension>
 {
@@ -219,7 +219,7 @@ public:
   }
 };
 
-/** A user's own transform of the category Linear that has what ITK asks for and no more: no Jacobian by position. */
+/** A user's own transform of the category Linear with only the required functions: no Jacobian by position. */
 template <unsigned int VDimension>
 class MinimalLinear : public itk::Transform<double, VDimension, VDimension>
 {
@@ -260,8 +260,8 @@ protected:
   {}
 };
 
-/** Expects two images of the same region to agree to a tolerance, but in voxels whose continuous index is within 1e-9
- * of the border of the input, or of a tie where that matters; there are few of these. */
+/** Expects two images of the same region to agree to a tolerance, except in voxels whose continuous index is within
+ * 1e-9 of the border of the input, or of a tie if that matters. There are few of these. */
 template <typename TOutput, typename TInput, typename TTransform>
 void
 ExpectSameButForFlips(const TOutput *    ours,

@@ -25,12 +25,12 @@
 #include <vector>
 
 /** \file
- * \brief Images of several numbers a pixel for the tests of the ITK classes. */
+ * \brief Images with several numbers per pixel for the tests of the ITK classes. */
 
 namespace CudaSplineTest
 {
 
-/** The numbers of an image, one after the other. */
+/** Returns the numbers of an image, one after the other. */
 template <typename TImage>
 auto
 Numbers(TImage * image)
@@ -41,7 +41,7 @@ Numbers(TImage * image)
     first, first + image->GetBufferedRegion().GetNumberOfPixels() * image->GetNumberOfComponentsPerPixel());
 }
 
-/** An image on the phantom's grid, each component another phantom. */
+/** Returns an image on the grid of the phantom; each component is another phantom. */
 template <typename TImage>
 typename TImage::Pointer
 MakeVectors(unsigned int components)
@@ -68,7 +68,7 @@ MakeVectors(unsigned int components)
   return image;
 }
 
-/** A component of an image of several numbers a pixel. */
+/** Returns a component of an image with several numbers per pixel. */
 template <typename TImage>
 auto
 ComponentOf(TImage * image, unsigned int component)

@@ -25,7 +25,7 @@
 #include <random>
 
 /** \file
- * \brief The convergence of a registration's energies against ITK's, on random courses: the same bits. */
+ * \brief The convergence value of random energies of a registration has the same bits as ITK's. */
 
 namespace
 {

@@ -22,8 +22,8 @@
 #include <string>
 
 /** \file
- * \brief SyN whose fields are smoothed by B-splines takes the steps of ITK's, level by level with finer meshes; and
- * what ITK's class does instead, with the reason. */
+ * \brief SyN whose fields are smoothed by B-splines takes the same steps as ITK's, level by level with finer meshes.
+ * Other cases are computed by ITK's class, with the reason. */
 
 namespace
 {
@@ -91,7 +91,7 @@ TEST_P(BSplineSynTrajectories, OfObliqueGrids)
   this->Compare<3>(what);
 }
 
-// Samples of a force count as the mask does that belongs to it, moved to the middle.
+// Samples of a force are weighted with the corresponding mask, moved to the middle.
 TEST_P(BSplineSynTrajectories, OfMasks)
 {
   SynCase what;
@@ -169,7 +169,7 @@ TEST_P(BSplineSynTrajectories, GoesOnFromARestoredState)
   ExpectSameValues(found, expected);
 }
 
-// Each level's numbers of control points are those of its adaptor, whoever adapts the fields.
+// Each level's numbers of control points are those of its adaptor, whichever class adapts the fields.
 TEST_P(BSplineSynTrajectories, HasTheControlPointsOfTheLevel)
 {
   SynCase what;

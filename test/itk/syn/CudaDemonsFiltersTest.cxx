@@ -38,7 +38,8 @@
 #include <vector>
 
 /** \file
- * \brief Demons take the steps of ITK's filters: metric and change of every iteration, their number, and the field.
+ * \brief Demons take the same steps as ITK's filters: metric and change of every iteration, their number, and the
+ * field.
  *
  * Doubles are compared with ITK on one thread: metrics within 1e-9 of themselves for the first ten iterations and 1e-6
  * to the end, fields within 1e-6 voxels. Floats: fields within 0.05 voxels at 99 of 100 points. */
@@ -49,7 +50,7 @@ namespace
 using namespace CudaSplineTest;
 using itk::CudaSpline::Backend;
 
-/** What differs from case to case. */
+/** Parameters that differ between cases. */
 struct DemonsCase
 {
   unsigned int iterations{ 14 };
@@ -57,12 +58,14 @@ struct DemonsCase
   double       updateSigma{ 0.0 }; ///< of updates
   bool         isOblique{ false };
   bool         hasInitialField{ false };
-  bool         isFar{ false };        ///< much of the moving image is outside: the initial field is long
-  bool         areTurned{ false };    ///< against each other; all filters but Thirion's refuse that
-  int          gradient{ 0 };         ///< ITK's number of it
-  double       longest{ 0.5 };        ///< step (samples)
-  bool         isFirstOrder{ false }; ///< of exponentials
-  double       smallestChange{ 0.0 }; ///< at which it stops
+  bool         isFar{ false }; ///< most of the moving image is outside: the initial field is long
+  bool         areTurned{
+    false
+  }; ///< whether the images are rotated relative to each other, which all filters except Thirion's reject
+  int    gradient{ 0 };         ///< ITK's number of the gradient
+  double longest{ 0.5 };        ///< step (samples)
+  bool   isFirstOrder{ false }; ///< of exponentials
+  double smallestChange{ 0.0 }; ///< change at which the filter stops
 };
 
 template <typename TImage>
@@ -111,7 +114,7 @@ MakeImage(const DemonsCase & what, bool isMoving)
   return image;
 }
 
-/** What a filter went through. */
+/** Results of the iterations of a filter. */
 struct DemonsCourse
 {
   std::vector<double> metrics;
@@ -144,10 +147,10 @@ public:
   }
 
   DemonsCourse          course;
-  std::function<void()> further; ///< done at each iteration
+  std::function<void()> further; ///< called in each iteration
 };
 
-/** Which filter it is. */
+/** Configures a filter. */
 template <typename TFilter>
 void
 SetForce(TFilter * filter, const DemonsCase & what)
@@ -171,7 +174,7 @@ SetForce(TFilter * filter, const DemonsCase & what)
   }
 }
 
-/** \tparam TFilter ITK's filter; it may be one of the module's */
+/** \tparam TFilter ITK's filter, or one of the module */
 template <typename TFilter>
 DemonsCourse
 Register(TFilter * filter, const DemonsCase & what, const std::function<void()> & atIteration = {})
@@ -206,7 +209,7 @@ Register(TFilter * filter, const DemonsCase & what, const std::function<void()> 
   return observer->course;
 }
 
-/** Types of a filter of ITK's and of the module's in its place. */
+/** Types of an ITK filter and of the module's replacement. */
 template <template <typename, typename, typename> class TReference,
           template <typename, typename, typename>
           class TMethod>
@@ -229,7 +232,7 @@ using Fast =
 using Diffeomorphic =
   DemonsTypes<itk::DiffeomorphicDemonsRegistrationFilter, itk::CudaDiffeomorphicDemonsRegistrationFilter>;
 
-/** Norms of the differences of two fields, in voxels, in rising order. */
+/** Returns the norms of the differences of two fields, in voxels, in increasing order. */
 template <typename TField>
 std::vector<double>
 Differences(const TField * one, const TField * other)
@@ -273,7 +276,7 @@ protected:
     }
     if (!what.isFar)
     {
-      EXPECT_LT(expected.metrics.back(), 0.8 * expected.metrics.front()); // it did improve
+      EXPECT_LT(expected.metrics.back(), 0.8 * expected.metrics.front()); // the metric has improved
     }
     ASSERT_EQ(method->GetOutput()->GetBufferedRegion(), reference->GetOutput()->GetBufferedRegion());
     const auto norms = Differences(method->GetOutput(), reference->GetOutput());
@@ -284,7 +287,7 @@ protected:
     }
   }
 
-  /** In 2D and 3D, of doubles. */
+  /** Compares in 2D and 3D with doubles. */
   template <typename TFilter>
   void
   Compare(const DemonsCase & what)
@@ -293,7 +296,7 @@ protected:
     this->CompareOf<typename TFilter::template Of<double, 3>>(what, false);
   }
 
-  /** The cases that all filters have. */
+  /** Compares the cases that all filters support. */
   template <typename TFilter>
   void
   CompareAll()
@@ -452,7 +455,7 @@ TEST_P(DemonsStates, LeaveToItkWhatTheyDoNotKnow)
   const auto method = this->Make();
   const auto run = [&](Types::Reference * filter) {
     filter->SetManualReinitialization(true);
-    filter->SetNumberOfWorkUnits(1); // its sums are in the order of threads
+    filter->SetNumberOfWorkUnits(1); // the sum depends on the order of threads
     return Register<Types::Reference>(filter, what);
   };
   const auto expected = run(reference);

@@ -237,9 +237,9 @@ TEST_P(SynStates, PrintsItself)
   EXPECT_NE(text.str().find("LearningRate"), std::string::npos);
 }
 
-/** A case in space that tells little or nothing: finite fields that are the module's own, or an error.
+/** Runs a 3D case with little or no information. The result is finite fields of the module, or an error.
  *
- * \return the error's text; empty: there is none */
+ * \return the text of the error; empty: there is none */
 template <bool VSplines>
 std::string
 ErrorOf(const SynCase & what, bool isGpuEnabled, Backend expected)
@@ -299,7 +299,7 @@ TEST_P(SynStates, TakesImagesInSpaceThatTellLittle)
              : metric == SynTestMetric::Mattes ? "has only one"
                                                : "");
     }
-    SynCase what; // nothing smooth, long steps, and levels of two and three samples an axis
+    SynCase what; // no smoothing, long steps, and levels of two and three samples per axis
     what.iterations = { 1, 1, 1, 4 };
     what.updateVariance = 0.0;
     what.totalVariance = 0.0;

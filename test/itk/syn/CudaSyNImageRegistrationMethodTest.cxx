@@ -18,8 +18,8 @@
 #include "SynTrajectories.h"
 
 /** \file
- * \brief SyN with local correlation takes the steps of ITK's: the metric's value at every iteration of two levels, the
- * number of iterations, and the fields. */
+ * \brief SyN with local correlation takes the same steps as ITK's: the value of the metric at every iteration of two
+ * levels, the number of iterations, and the fields. */
 
 namespace
 {
@@ -77,7 +77,7 @@ TEST_P(SynTrajectories, OfGradientsByGaussians)
   this->Compare<2>(what);
 }
 
-// Values and gradients of the images as they are, of the coarse level too.
+// Values and gradients of the original images, also in the coarse level.
 TEST_P(SynTrajectories, OfImagesThatAreNotDownsampled)
 {
   SynCase what;
@@ -86,7 +86,7 @@ TEST_P(SynTrajectories, OfImagesThatAreNotDownsampled)
   what.iterations = { 4, 2 };
   this->Compare<3>(what);
   what.hasMasks = true;
-  what.hasInitialTransforms = true; // gradients come back through them
+  what.hasInitialTransforms = true; // gradients are pulled back through them
   this->Compare<2>(what);
   what.filtersGradients = true;
   this->Compare<2>(what);
@@ -137,10 +137,10 @@ TEST_P(SynTrajectories, OfLargeOffsets)
   this->Compare<2>(what);
 }
 
-// A phantom before a background of one value. ITK's linear interpolation keeps it, and its sums of whole numbers are
-// exact, so that flat windows have correlation 1 and no derivative there, too. A background of 0 stays so when it is
-// smoothed; of another one there is neither smoothing nor an index that is rounded, which makes noise of it (and in 3D
-// so does, here and there, a voxel that is moved into the phantom by next to nothing).
+// A phantom before a constant background. ITK's linear interpolation keeps it, and its sums of whole numbers are exact,
+// so that flat windows have correlation 1 and no derivative in ITK, too. A background of 0 remains so when it is
+// smoothed. With another background there is neither smoothing nor an index that is rounded, both of which would create
+// noise. (In 3D noise also occurs occasionally, if a voxel is moved into the phantom by a very small distance.)
 TEST_P(SynTrajectories, OfFlatBackgrounds)
 {
   SynCase what;
@@ -161,8 +161,8 @@ TEST_P(SynTrajectories, OfFlatBackgrounds)
   this->Compare<2>(what);
 }
 
-// Past the ten iterations whose values agree to 1e-9: in both levels where a GPU is compared, as ITK's own take a
-// minute here; on the host in the first one.
+// More than the ten iterations whose values agree to 1e-9: in both levels if a GPU is compared, because ITK takes a
+// minute for this; on the host in the first one.
 TEST_P(SynTrajectories, OfManyIterationsInACube)
 {
   SynCase what;

@@ -24,7 +24,7 @@
 
 /** \file
  * \brief SyN with every metric that has forces on samples, and with several metrics on several pairs of images, takes
- * the steps of ITK's SyN. ITK's class computes other metrics, with the reason. */
+ * the same steps as ITK's SyN. ITK's class computes other metrics, with the reason. */
 
 namespace
 {
@@ -44,7 +44,7 @@ protected:
     return what;
   }
 
-  /** A metric alone, under all that changes what it sees. */
+  /** Compares a single metric, with all options that change its input. */
   void
   CompareAlone(SynTestMetric metric)
   {
@@ -134,7 +134,7 @@ TEST_P(SynMetrics, SeveralPairsInAnyOrder)
   SynCase what = Of({ { SynTestMetric::MeanSquares }, { SynTestMetric::LocalCorrelation } });
   what.hasWeights = false; // ITK's own, which are equal
   this->Compare<2>(what);
-  what.pairs[1].weight = 0.0; // of no say, though its length counts
+  what.pairs[1].weight = 0.0; // no weight, although its length counts
   what.hasWeights = true;
   this->Compare<2>(what);
   this->Compare<2>(what, true);
@@ -158,7 +158,7 @@ TEST_P(SynMetrics, OnePairInAListOfMetrics)
   this->Compare<2>(what);
 }
 
-// A window of convergence over the first metric's values.
+// A window of convergence over the values of the first metric.
 TEST_P(SynMetrics, StopsWhereItksDoes)
 {
   SynCase what = Of({ { SynTestMetric::MeanSquares, 1.0 }, { SynTestMetric::Mattes, 1.0 } });
@@ -233,7 +233,7 @@ TEST_P(SynMetrics, OthersAreItks)
   }
 }
 
-// What ITK refuses it refuses still.
+// Weights that ITK rejects are still rejected.
 TEST_P(SynMetrics, WeightsThatAreNoneAreRefused)
 {
   SynCase what = Of({ { SynTestMetric::MeanSquares, 0.0 }, { SynTestMetric::LocalCorrelation, 0.0 } });

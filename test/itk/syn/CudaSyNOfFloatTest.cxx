@@ -22,9 +22,8 @@
 #include <cstddef>
 
 /** \file
- * \brief SyN whose transforms are of float, as of `antsRegistration --float 1`: fields that end where ITK's of double
- * do.
- */
+ * \brief SyN with transforms of float, as with `antsRegistration --float 1`: the resulting fields agree with ITK's for
+ * double. */
 
 namespace
 {
@@ -74,7 +73,7 @@ TEST_P(SynOfFloat, SeveralPairsOfImages)
   this->Compare<2>(what);
 }
 
-// ITK's class with transforms of float is farther from that with transforms of double.
+// ITK's class with transforms of float has a larger distance from the results for double.
 TEST_P(SynOfFloat, IsNearerToDoubleThanItks)
 {
   SynCase what;

@@ -27,8 +27,9 @@
 #include <vector>
 
 /** \file
- * \brief The module's registration by a time-varying velocity field takes the steps of ITK's class: values of the
- * metric agree to 1e-9, fields to 1e-6 voxels, in one thread of ITK. Other cases run ITK's class, with a reason. */
+ * \brief The module's registration with a time-varying velocity field takes the same steps as ITK's class: values of
+ * the metric agree to 1e-9, fields to 1e-6 voxels, on one ITK thread. Other cases are computed by ITK's class, with a
+ * reason. */
 
 namespace
 {
@@ -66,7 +67,7 @@ struct VelocityCourse
   typename TTypes::Field::Pointer    backward;
 };
 
-/** The geometry of a velocity field: of an image, with an axis of time. */
+/** The geometry of a velocity field: that of an image, with an axis of time. */
 template <typename TVelocity, typename TImage>
 struct VelocityGeometry
 {
@@ -238,7 +239,7 @@ protected:
     }
   }
 
-  /** Expects that ITK's class computes a case, with a reason that has a text. */
+  /** Expects that ITK's class computes a case, with a reason that contains a text. */
   void
   ExpectFallback(const VelocityCase & what, const std::string & text)
   {
@@ -284,7 +285,7 @@ TEST_P(VelocityTrajectories, OfEachSmoothing)
   what.totalTimeVariance = 0.4;
   this->Compare<2>(what);
   what.images.updateVariance = 0.0;
-  what.images.totalVariance = 0.3; // the field as it was has a share
+  what.images.totalVariance = 0.3; // the previous field has a weight
   this->Compare<2>(what);
   what.images.totalVariance = 0.0;
   this->Compare<2>(what);

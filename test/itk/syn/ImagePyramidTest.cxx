@@ -28,8 +28,8 @@
 #include <cmath>
 
 /** \file
- * \brief Grids of levels are those of itk::ShrinkImageFilter: along the axes of space to the bit, others to the
- * rounding of the inverse, which ITK finds by singular values. */
+ * \brief Grids of levels equal those of itk::ShrinkImageFilter: along the axes of space in all bits, otherwise to the
+ * rounding of the inverse, which ITK computes by singular values. */
 
 namespace
 {
@@ -86,7 +86,7 @@ Compare(Random & random, bool isOblique)
     }
     for (unsigned int r = 0; r < VDimension; ++r)
     {
-      EXPECT_NEAR(found.origin[r], wanted.origin[r], 1e-12); // places of some 100 mm
+      EXPECT_NEAR(found.origin[r], wanted.origin[r], 1e-12); // points of some 100 mm
       for (unsigned int c = 0; c < VDimension; ++c)
       {
         EXPECT_NEAR(found.indexToPoint[r][c], wanted.indexToPoint[r][c], 1e-14 * 24.0);

@@ -30,7 +30,7 @@
 #include <vector>
 
 /** \file
- * \brief What the iterations of ITK's inversions came to, inside of classes that do not say. */
+ * \brief Records the iterations of ITK's inversions inside classes that do not report them. */
 
 namespace CudaSplineTest
 {
@@ -38,7 +38,7 @@ namespace CudaSplineTest
 /** The mean norm of the errors and the largest (samples), of each iteration of an inversion. */
 using InversionNorms = std::vector<std::array<double, 2>>;
 
-/** ITK's inversion, which writes down its norms. */
+/** ITK's inversion, which records its norms. */
 template <typename TField>
 class RecordedInverter : public itk::InvertDisplacementFieldImageFilter<TField>
 {
@@ -49,7 +49,7 @@ public:
   using typename Superclass::RegionType;
   itkCudaSplineFactorylessNewMacro(Self);
 
-  /** Of the inversions since they were taken. */
+  /** Inversions since the last call of Take(). */
   static std::vector<InversionNorms> &
   Records()
   {
@@ -65,7 +65,7 @@ protected:
     m_Walks = 0;
     Superclass::GenerateData();
   }
-  /** An iteration has two walks: one adds up norms, which the next one knows. */
+  /** An iteration has two passes: one adds norms, which the next one uses. */
   void
   DynamicThreadedGenerateData(const RegionType & region) override
   {
@@ -81,7 +81,7 @@ private:
   unsigned int m_Walks{ 0 };
 };
 
-/** \brief While it lives, ITK's inversions of a type of fields are recorded; of one thread at a time. */
+/** \brief During its lifetime, ITK's inversions of a type of fields are recorded, for one thread at a time. */
 template <typename TField>
 class InversionRecorder
 {
@@ -97,7 +97,7 @@ public:
   operator=(const InversionRecorder &) = delete;
   ~InversionRecorder() { itk::ObjectFactoryBase::UnRegisterFactory(m_Factory); }
 
-  /** The inversions since it was asked last. */
+  /** Returns the inversions since the last call. */
   std::vector<InversionNorms>
   Take()
   {

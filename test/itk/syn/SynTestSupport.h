@@ -47,14 +47,14 @@
 #include <vector>
 
 /** \file
- * \brief Small registrations by SyN, by ITK's class or the module's: images with texture everywhere (where a window is
- * constant, ITK's correlation is the noise of its sums, except for constants that its sums represent exactly), and
- * their trajectories. */
+ * \brief Small SyN registrations by ITK's class or the module's, and their trajectories. The images have texture
+ * everywhere: in constant windows, ITK's correlation is the noise of its sums, except for constants that its sums
+ * represent exactly. */
 
 namespace CudaSplineTest
 {
 
-/** Of SyN by Gaussians, or by B-splines, with pixels and transforms of double or float. */
+/** Types of SyN with Gaussians, or with B-splines, with pixels and transforms of double or float. */
 template <unsigned int VDimension, bool VSplines = false, typename TReal = double>
 struct SynTypes
 {
@@ -76,15 +76,15 @@ struct SynTypes
                                      itk::DisplacementFieldTransformParametersAdaptor<Transform>>;
 };
 
-/** What two images are compared by. */
+/** Metric of two images. */
 enum class SynTestMetric
 {
   LocalCorrelation,
   MeanSquares,
   Demons,
-  DemonsOfMoving, ///< by gradients of the moving image
+  DemonsOfMoving, ///< with gradients of the moving image
   Mattes,
-  OwnClass, ///< a class of the user's, which none of the kernels is
+  OwnClass, ///< a user's class, which the kernels do not support
   Points    ///< of point sets
 };
 
@@ -98,25 +98,25 @@ public:
   itkSimpleNewMacro(Self);
 };
 
-/** What is wrong with the images of a case. */
+/** Problem of the images of a case. */
 enum class SynFlaw
 {
   None,
   Apart,     ///< the moving image is far away
-  Slice,     ///< both are of one slice
-  Constant,  ///< both are of one value
-  Nan,       ///< a slab of the moving one is not a number
-  EmptyMasks ///< no voxel counts
+  Slice,     ///< both have one slice
+  Constant,  ///< both are constant
+  Nan,       ///< a slab of the moving one is NaN
+  EmptyMasks ///< no voxel is under the masks
 };
 
-/** A pair of images of several. */
+/** One of several pairs of images. */
 struct SynTestPair
 {
   SynTestMetric metric{ SynTestMetric::LocalCorrelation };
   double        weight{ 1.0 };
 };
 
-/** What differs from case to case. */
+/** Parameters that differ between cases. */
 struct SynCase
 {
   std::vector<itk::SizeValueType> iterations{ 12, 6 };
@@ -129,26 +129,26 @@ struct SynCase
   bool                            hasMasks{ false };
   bool                            hasInitialTransforms{ false };
   double                          offset{ 0.0 };
-  double                          threshold{ -1e9 }; ///< of convergence: never
+  double                          threshold{ -1e9 }; ///< of convergence: never reached
   bool                            weighs{ false };
-  bool                            filtersGradients{ false }; ///< ITK's default: by recursive Gaussians
-  bool                            downsamples{ true };       ///< images for derivatives
+  bool                            filtersGradients{ false }; ///< ITK's default: with recursive Gaussians
+  bool                            downsamples{ true };       ///< images for derivatives are downsampled
   bool                            hasBothGradients{ false }; ///< of both images, which is not accelerated
   unsigned int                    updateMesh{ 3 };           ///< cells of splines along x in the first level
   unsigned int                    totalMesh{ 0 };            ///< 0: total fields are not smoothed by splines
-  unsigned int                    splineOrder{ 3 };          ///< of these
+  unsigned int                    splineOrder{ 3 };          ///< of these splines
   bool                            hasPlainAdaptors{ false }; ///< without support for splines
-  std::vector<SynTestPair>        pairs{ {} };               ///< each of other images
-  bool                            hasWeights{ true };        ///< of several metrics; false: ITK's, which are equal
-  bool                            isMulti{ false };          ///< a multi-metric where there is one pair, too
-  bool                            hasBackground{ false };    ///< one value outside of a ball
-  double                          background{ 0.0 };         ///< that value
-  bool                            isExact{ false };          ///< grids whose indices come out exactly
-  unsigned int                    bins{ 16 };                ///< of Mattes' metric
-  unsigned int                    cube{ 0 };                 ///< samples along each axis; 0: numbers that differ
-  SynFlaw                         flaw{ SynFlaw::None };     ///< what is wrong with the images
+  std::vector<SynTestPair>        pairs{ {} };               ///< each with other images
+  bool         hasWeights{ true };     ///< of several metrics; false: ITK's default, which is equal weights
+  bool         isMulti{ false };       ///< a multi-metric also for a single pair
+  bool         hasBackground{ false }; ///< constant outside of a ball
+  double       background{ 0.0 };      ///< value of the background
+  bool         isExact{ false };       ///< grids whose indices come out exactly
+  unsigned int bins{ 16 };             ///< of Mattes' metric
+  unsigned int cube{ 0 };              ///< samples along each axis; 0: different numbers
+  SynFlaw      flaw{ SynFlaw::None };  ///< what is wrong with the images
 
-  /** Whether a metric is among those of its pairs. */
+  /** Returns whether a metric is among those of its pairs. */
   bool
   Has(SynTestMetric metric) const
   {
@@ -157,7 +157,7 @@ struct SynCase
   }
 };
 
-/** Waves and a ball; the same place by place on any grid. */
+/** Returns waves and a ball; the same at each point on any grid. */
 template <unsigned int VDimension>
 double
 Texture(const itk::Point<double, VDimension> & place)
@@ -173,7 +173,7 @@ Texture(const itk::Point<double, VDimension> & place)
   return 100.0 + 20.0 * waves + 60.0 / (1.0 + std::exp(0.8 * (std::sqrt(square) - 8.0)));
 }
 
-/** \param[in] pair number of the pair: each has other values where the others have the same */
+/** \param[in] pair number of the pair: each has other values where the others are constant */
 template <unsigned int VDimension, typename TReal = double>
 typename SynTypes<VDimension, false, TReal>::Image::Pointer
 MakeImage(const SynCase & what, bool isMoving, std::size_t pair = 0)
@@ -257,7 +257,7 @@ MakeMask(const itk::ImageBase<VDimension> * image, itk::IndexValueType border, b
   return mask;
 }
 
-/** What a registration went through. */
+/** Results of the iterations of a registration. */
 template <unsigned int VDimension, bool VSplines = false, typename TReal = double>
 struct SynCourse
 {
@@ -306,10 +306,11 @@ public:
   }
 
   SynCourse<VDimension, VSplines, TReal> course;
-  std::function<void()>                  further; ///< done at each iteration
+  std::function<void()>                  further; ///< called in each iteration
 };
 
-/** Control points of a level's splines: the mesh is twice as fine in each, as antsRegistration has it. */
+/** Sets the control points of the splines of a level: the mesh is twice as fine in each level, as in antsRegistration.
+ */
 template <typename TAdaptor>
 void
 SetControlPoints(TAdaptor * adaptor, const SynCase & what, unsigned int level)
@@ -326,7 +327,7 @@ SetControlPoints(TAdaptor * adaptor, const SynCase & what, unsigned int level)
   adaptor->SetNumberOfControlPointsForTheTotalField(pointsOf(what.totalMesh));
 }
 
-/** A metric, with what a case says of all of them. */
+/** Returns a metric with the common options of a case. */
 template <unsigned int VDimension, typename TReal>
 typename itk::ObjectToObjectMetric<VDimension, VDimension, itk::Image<TReal, VDimension>, TReal>::Pointer
 MakeMetric(const SynCase &                    what,
@@ -395,7 +396,7 @@ MakeMetric(const SynCase &                    what,
   }
 }
 
-/** Hands a method the pairs of a case, with their metrics. */
+/** Sets the pairs of a case and their metrics in a method. */
 template <unsigned int VDimension, typename TReal, typename TMethod>
 void
 SetPairs(TMethod * method, const SynCase & what)
@@ -539,7 +540,7 @@ Register(typename SynTypes<VDimension, VSplines, TReal>::Base * method,
   return course;
 }
 
-/** Norms of the differences of two fields, in voxels, in rising order. */
+/** Returns the norms of the differences of two fields, in voxels, in increasing order. */
 template <typename TField, typename TOther>
 std::vector<double>
 Differences(const TField * one, const TOther * other)

@@ -36,22 +36,22 @@
 namespace CudaSplineTest
 {
 
-/** \brief Compares the steps of a module's SyN with those of ITK's, on one thread.
+/** \brief Compares the steps of a SyN class of the module with those of ITK's, on one thread.
  *
- * ITK's are those of double in any case: where its transforms are of float it rounds places and sums, too, and is some
- * 1e-3 off. Double mode: values within 1e-9 of them for the first ten iterations of a level and 1e-6 to its end, fields
- * within 1e-6 voxels, and each inversion makes as many iterations as ITK's. Single mode: fields within 0.05 voxels at
- * 99 of 100 places.
+ * ITK's results are those of double in any case: with transforms of float, ITK also rounds points and sums, and has
+ * errors of some 1e-3. In double precision, values agree within 1e-9 for the first ten iterations of a level and 1e-6
+ * to its end, fields within 1e-6 voxels, and each inversion has as many iterations as ITK's. In single precision,
+ * fields agree within 0.05 voxels at 99 of 100 points.
  *
- * On a GPU weights of Mattes' histograms are rounded: a force is off by 1e-10 of a slope of 1 (ParzenWeight), which 16
- * iterations were seen to make 3e-9 of a value of. */
+ * On a GPU the weights of Mattes' histograms are rounded: a force has an error of 1e-10 of a slope of 1 (ParzenWeight),
+ * which 16 iterations amplified to 3e-9 of a value. */
 template <bool VSplines, typename TReal = double>
 class SynTrajectoriesOf : public GpuOnAndOff
 {
 protected:
   using Inversions = std::array<itk::CudaSpline::FieldInversionState, 4>;
 
-  /** The course of ITK's class. */
+  /** Runs ITK's class. */
   template <unsigned int VDimension, typename TNumber>
   static SynCourse<VDimension, VSplines, TNumber>
   OfItk(const SynCase & what, const std::function<void()> & atIteration = {})
@@ -61,7 +61,7 @@ protected:
       SynTypes<VDimension, VSplines, TNumber>::Reference::New(), what, atIteration);
   }
 
-  /** Expects the inversions of an iteration to end where ITK's do. Either end is right where a norm is within \p share
+  /** Expects the inversions of an iteration to end where ITK's do. Either end is correct if a norm is within \p share
    * of its tolerance. */
   static void
   ExpectSameInversions(const Inversions & found, const std::vector<InversionNorms> & expected, double share)
@@ -111,7 +111,7 @@ protected:
       const double share = isSingle ? 1e-3 : (inLevel < 10 ? early : 1e-6);
       EXPECT_NEAR(found.values[n], expected.values[n], share * std::abs(expected.values[n]))
         << "iteration " << inLevel << " of level " << expected.levels[n];
-      if (inLevel > 0 && !isSingle) // a level begins with an event of no iteration
+      if (inLevel > 0 && !isSingle) // a level begins with an event that is not an iteration
       {
         SCOPED_TRACE("iteration " + std::to_string(inLevel) + " of level " + std::to_string(expected.levels[n]));
         ExpectSameInversions(inversions.at(n), norms.at(n), share);
@@ -122,10 +122,10 @@ protected:
           << "iteration " << inLevel << " of level " << expected.levels[n];
       }
     }
-    // It did improve: in the first level, which begins with an event that has no value yet.
+    // The metric has improved in the first level, which begins with an event that has no value yet.
     const auto count = static_cast<std::size_t>(std::count(expected.levels.begin(), expected.levels.end(), 0U));
     ASSERT_GT(count, 2U);
-    if (what.threshold > 0.0) // it did stop, and not at the maximum number of iterations
+    if (what.threshold > 0.0) // it has stopped before the maximum number of iterations
     {
       EXPECT_LT(count, what.iterations[0] + 1);
     }

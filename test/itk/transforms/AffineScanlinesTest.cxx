@@ -53,7 +53,7 @@ using LinearTransform = itk::Transform<double, VDimension, VDimension>;
 template <unsigned int VDimension>
 using Describer = itk::CudaSplineDetail::TransformDescriber<VDimension>;
 
-/** Parameters that keep the transform near the identity, about a random centre. */
+/** Returns a transform with parameters near the identity, about a random centre. */
 template <typename TTransform>
 typename TTransform::Pointer
 MakeRandom(Random & random)
@@ -164,7 +164,7 @@ ExpectOthersHaveNone(Random & random)
   mixed->AddTransform(scale);
   EXPECT_FALSE(HasScanlines<VDimension>(mixed));
   const auto many = Composite::New();
-  for (int n = 0; n <= itk::CudaSpline::MostAffineStages; ++n)
+  for (int n = 0; n <= itk::CudaSpline::MaxAffineStages; ++n)
   {
     many->AddTransform(affine);
   }

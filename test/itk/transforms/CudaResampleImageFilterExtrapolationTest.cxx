@@ -32,7 +32,7 @@ namespace
 class CudaResampleImageFilterExtrapolation : public OnEachBackend
 {
 protected:
-  /** Compares ours with ITK's, by a set-up of both. */
+  /** Compares our filter with ITK's, with the same configuration. */
   template <typename TPrecision, typename TInput, typename TOutput>
   void
   ExpectAgreement(const Interpolator &                                                               interpolator,
@@ -121,7 +121,7 @@ TEST_P(CudaResampleImageFilterExtrapolation, FloatCoordinates)
 TEST_P(CudaResampleImageFilterExtrapolation, PixelsThatTheArithmeticDoesNotHold)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
-  // In single precision integers of 32 bits are rounded inside, and what is outside is not.
+  // In single precision, integers of 32 bits are rounded inside, but not outside.
   using Image = itk::Image<int, 2>;
   const auto input = MakePhantom<Image>(1.0e9, 2.0e9);
   const auto run = [&](auto filter) {

@@ -39,7 +39,7 @@ IsDescribed(const itk::Transform<double, VDimension, VDimension> * transform)
   return itk::CudaSplineDetail::TransformDescriber<VDimension>::Append(transform, chain);
 }
 
-/** Random velocities at four times, on a grid about the place of MakePhantom(). */
+/** Returns random velocities at four times, on a grid about the position of MakePhantom(). */
 template <unsigned int VDimension>
 typename itk::VelocityFieldTransform<double, VDimension>::VelocityFieldType::Pointer
 MakeVelocityOfTime(unsigned int seed)
@@ -83,7 +83,7 @@ MakeVelocityOfTime(unsigned int seed)
 class CudaResampleImageFilterTransforms : public OnEachBackend
 {
 protected:
-  /** Agreement under a transform by a displacement field, which the kernels walk. */
+  /** Expects agreement with a transform by a displacement field, which the kernels evaluate. */
   template <unsigned int VDimension>
   void
   ExpectDescribed(const itk::DisplacementFieldTransform<double, VDimension> * transform)
@@ -93,7 +93,7 @@ protected:
     this->ExpectAgreement<double, VDimension>(transform, "displacement");
   }
 
-  /** The same of a class, with a random field. */
+  /** Does the same for a class with a random field. */
   template <typename TTransform>
   void
   ExpectDisplacement()
@@ -102,11 +102,11 @@ protected:
     auto       transform = TTransform::New();
     transform->SetDisplacementField(source->GetModifiableDisplacementField());
     transform->GetModifiableInterpolator()->SetInputImage(
-      source->GetDisplacementField()); // velocities leave it to others
+      source->GetDisplacementField()); // velocity fields compute it differently
     this->ExpectDescribed<TTransform::Dimension>(transform.GetPointer());
   }
 
-  /** ITK's answer and ours, by the three interpolators. */
+  /** Compares ITK's result with ours for the three interpolators. */
   template <typename TPrecision, unsigned int VDimension>
   void
   ExpectAgreement(const itk::Transform<TPrecision, VDimension, VDimension> * transform, const std::string & kind)
@@ -142,7 +142,7 @@ protected:
       EXPECT_GT(inside, 0.2);
       EXPECT_LT(inside, 0.999);
 
-      // A part of it is the same as that part of the whole.
+      // A part equals the same part of the whole.
       auto region = ours->GetOutput()->GetLargestPossibleRegion();
       for (unsigned int d = 0; d < VDimension; ++d)
       {
@@ -190,7 +190,7 @@ TEST_P(CudaResampleImageFilterTransforms, BSplineIn3D)
   EXPECT_TRUE(IsDescribed<3>(MakeSplineTransform<double, 3, 3>(6).GetPointer()));
 }
 
-// Samples on the very edges of the grid, where ITK takes those at the upper one, to some units of the last place,
+// Samples exactly on the edges of the grid. ITK treats those at the upper edge, to some units of the last place, as
 // inside.
 TEST_P(CudaResampleImageFilterTransforms, EdgesOfTheGrid)
 {
@@ -236,7 +236,7 @@ TEST_P(CudaResampleImageFilterTransforms, EdgesOfTheGrid)
     const auto theirs = run(itk::ResampleImageFilter<Image, Image>::New());
     ExpectPromisedBackend(ours.GetPointer(), "LinearInterpolateImageFunction", this->OnGpu(), "bspline");
     EXPECT_LE(Compare(ours->GetOutput(), theirs->GetOutput()).maximum, 1e-8);
-    // The edge is inside, what is beyond is not moved.
+    // The edge is inside; points beyond it are not moved.
     EXPECT_NE(ours->GetOutput()->GetPixel({ { 40, 20 } }), input->GetPixel({ { 40, 20 } }));
     EXPECT_EQ(ours->GetOutput()->GetPixel({ { 41, 20 } }), input->GetPixel({ { 41, 20 } }));
   };
@@ -259,7 +259,7 @@ TEST_P(CudaResampleImageFilterTransforms, DisplacementField)
   }
 }
 
-// All of ITK's classes that move points by a displacement field, wherever it comes from.
+// All of ITK's classes that move points by a displacement field, for any origin of the field.
 TEST_P(CudaResampleImageFilterTransforms, SubclassesWithAFieldOfTheirOwn)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -293,14 +293,15 @@ TEST_P(CudaResampleImageFilterTransforms, SubclassesThatIntegrateAVelocityOfTime
   expect(itk::GaussianSmoothingOnUpdateTimeVaryingVelocityFieldTransform<double, 2>::New());
   const auto forward = expect(itk::TimeVaryingVelocityFieldTransform<double, 2>::New());
   auto       spline = itk::TimeVaryingBSplineVelocityFieldTransform<double, 2>::New();
-  const auto velocity = MakeVelocityOfTime<2>(33); // as control points too
+  const auto velocity = MakeVelocityOfTime<2>(33); // also as control points
   spline->SetVelocityFieldOrigin(velocity->GetOrigin());
   spline->SetVelocityFieldSpacing(velocity->GetSpacing());
   spline->SetVelocityFieldSize(velocity->GetBufferedRegion().GetSize());
   spline->SetVelocityFieldDirection(velocity->GetDirection());
   expect(spline);
 
-  // An inverse may leave both with one interpolator, which reads the inverse's field (ITK 5): so does ITK's filter.
+  // An inverse may use the same interpolator as the transform, which then reads the field of the inverse (ITK 5). ITK's
+  // filter does the same.
   const auto inverse = forward->GetInverseTransform();
   EXPECT_EQ(IsDescribed<2>(forward.GetPointer()),
             forward->GetInterpolator()->GetInputImage() == forward->GetDisplacementField());
@@ -338,7 +339,7 @@ TEST_P(CudaResampleImageFilterTransforms, AUsersOwn)
 TEST_P(CudaResampleImageFilterTransforms, AUsersLinearOneInAComposite)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
-  // Its matrix says something else than what it does.
+  // Its matrix differs from its map.
   auto composite = itk::CompositeTransform<double, 2>::New();
   composite->AddTransform(MakeSplineTransform<double, 2, 3>(9));
   composite->AddTransform(LinearOfItsOwn<2>::New());

@@ -39,7 +39,7 @@ namespace
 class CudaResampleImageFilterVectors : public OnEachBackend
 {
 protected:
-  /** ITK's answer and ours, by both interpolators, with and without an extrapolator. */
+  /** Compares ITK's result with ours, for both interpolators, with and without an extrapolator. */
   template <typename TInput, typename TOutput>
   void
   ExpectAgreement(unsigned int                                                                   components,

@@ -32,7 +32,8 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** An affine map between spaces of different dimension; of the category Linear, or bent by a sine and of none. */
+/** An affine map between spaces of different dimension. It has the category Linear, or it is bent by a sine and has
+ * none. */
 template <unsigned int VFrom, unsigned int VTo, bool VBent>
 class Projection : public ProjectionTransform<VFrom, VTo>
 {
@@ -197,7 +198,7 @@ TEST_P(CudaResampleImageFilterDimensions, OfInputAndOutputDiffer)
   this->ExpectAgreement<3, 4, false>();
 }
 
-// What GetInverse() of ITK's transforms gives: of affine ones, of fields that know theirs, and of composites of these.
+// Results of GetInverse() of ITK's transforms: of affine ones, of fields with an inverse, and of composites of these.
 TEST_P(CudaResampleImageFilterDimensions, OfInverses)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();

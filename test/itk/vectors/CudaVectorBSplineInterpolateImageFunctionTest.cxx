@@ -31,7 +31,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** The function of each component. */
+/** Returns the function of each component. */
 template <typename TImage>
 std::vector<typename itk::BSplineInterpolateImageFunction<
   itk::Image<typename itk::CudaSplineDetail::ImageTraits<TImage>::ComponentType, TImage::ImageDimension>>::Pointer>
@@ -50,7 +50,7 @@ FunctionsOf(TImage * image, unsigned int order)
   return functions;
 }
 
-/** Random indices within the image and half a sample beyond it: the same values, and the same inside. */
+/** Random indices within the image and half a sample beyond it: the same values, and the same points are inside. */
 template <typename TImage>
 void
 ExpectFunctionsOfComponents(unsigned int components)
@@ -127,7 +127,8 @@ TEST(CudaVectorBSplineInterpolateImageFunction, AtPointsAndInContainers)
     EXPECT_NEAR(function->Evaluate(point)[c], theirs[c]->Evaluate(point), 1e-7);
     EXPECT_NEAR(values.front()[c], theirs[c]->Evaluate(point), 1e-7);
   }
-  EXPECT_EQ(function->GetLastBackend(), itk::CudaSpline::Backend::Superclass); // of the batch: point by point
+  EXPECT_EQ(function->GetLastBackend(),
+            itk::CudaSpline::Backend::Superclass); // backend of the batch; points are evaluated one by one
 }
 
 TEST(CudaVectorBSplineInterpolateImageFunction, CoefficientsFollowOrderAndPixels)
@@ -176,7 +177,7 @@ TEST(CudaVectorBSplineInterpolateImageFunction, Errors)
   EXPECT_TRUE(std::isnan(function->EvaluateAtContinuousIndex(index)[1]));
 }
 
-// An image that is continued beyond its edges: each component equals the result of the module's scalar interpolator.
+// An image that is extended beyond its edges: each component equals the result of the module's scalar interpolator.
 TEST(CudaVectorBSplineInterpolateImageFunction, AddressModes)
 {
   using Mode = itk::CudaSplineAddressMode;

@@ -67,7 +67,7 @@ protected:
     return spline.GetPointer();
   }
 
-  /** The judge of a component. */
+  /** Returns the reference for a component. */
   template <typename TScalars>
   static typename Base<TScalars>::Pointer
   MakeTheirs(Kind kind, unsigned int order)
@@ -85,7 +85,7 @@ protected:
     return spline.GetPointer();
   }
 
-  /** Our filter of the vectors, ITK's of each component. */
+  /** Runs our filter for the vectors, and ITK's for each component. */
   template <typename TInput, typename TOutput>
   void
   ExpectAgreement(unsigned int                                                                   components,
@@ -234,7 +234,7 @@ TEST_P(CudaVectorSplines, CubicConvolution)
   this->ExpectAgreement<Vectors, Vectors>(4, volume.GetPointer(), "linear", Kind::CubicConvolution, 0);
 }
 
-// The coefficients stay in memory for another transform, and are made anew for other pixels.
+// The coefficients remain in memory for another transform, and are computed again for other pixels.
 TEST_P(CudaVectorSplines, TheSourceIsKept)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();

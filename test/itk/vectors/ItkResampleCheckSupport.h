@@ -21,7 +21,7 @@
 #include "TransformTestSupport.h"
 
 /** \file
- * \brief What the checks of ITK's own tests of its resampling filter share here. */
+ * \brief Common functions of the checks of ITK's own tests of its resampling filter. */
 
 namespace CudaSplineTest
 {
@@ -30,7 +30,7 @@ namespace CudaSplineTest
 class OursOnEachBackend : public OnEachBackend
 {
 protected:
-  /** A filter of ours on the backend of the test. */
+  /** Returns our filter on the backend of the test. */
   template <typename TInput, typename TOutput>
   typename itk::CudaResampleImageFilter<TInput, TOutput>::Pointer
   Ours() const
@@ -41,7 +41,7 @@ protected:
   }
 };
 
-/** A ramp: the sum of the indices. */
+/** Returns a ramp: the sum of the indices. */
 template <typename TImage>
 typename TImage::Pointer
 MakeRamp(itk::SizeValueType width, itk::SizeValueType height)
@@ -56,7 +56,7 @@ MakeRamp(itk::SizeValueType width, itk::SizeValueType height)
   return image;
 }
 
-/** An affine transform that says that it is not linear: the points are transformed one by one. */
+/** An affine transform that reports that it is not linear: the points are transformed one by one. */
 class NonlinearAffine : public itk::AffineTransform<double, 2>
 {
 public:
@@ -76,7 +76,7 @@ public:
   }
 };
 
-/** Without an interpolator there is an exception. */
+/** Expects an exception without an interpolator. */
 template <typename TFilter>
 void
 ExpectNoInterpolatorIsAnError(TFilter * filter)

@@ -67,7 +67,7 @@ TEST_P(ItkResampleChecks, Test1MagnifiedRamp)
   ExpectNoInterpolatorIsAnError(filter.GetPointer());
 }
 
-// itkResampleImageTest7: a ramp of 64 x 64, at once and in eight divisions, of which the last asks for rows 48 to 59.
+// itkResampleImageTest7: a ramp of 64 x 64, at once and in eight divisions. The last division requests rows 48 to 59.
 TEST_P(ItkResampleChecks, Test7Streaming)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -101,7 +101,7 @@ TEST_P(ItkResampleChecks, Test7Streaming)
   const Image::RegionType expected({ { 0, 48 } }, { { 60, 12 } });
   EXPECT_EQ(image->GetRequestedRegion(), expected);
   EXPECT_EQ(Compare(whole.GetPointer(), parts.GetPointer()).count, 0);
-  const auto source = StreamingSource<Image>::New(); // which has no more in memory than it is asked for
+  const auto source = StreamingSource<Image>::New(); // its memory contains only the requested region
   source->SetImage(image);
   const auto streamed = stream(source, 8);
   EXPECT_EQ(source->GetRequests().size(), 8U);
@@ -109,7 +109,7 @@ TEST_P(ItkResampleChecks, Test7Streaming)
   EXPECT_EQ(Compare(whole.GetPointer(), streamed.GetPointer()).count, 0);
 }
 
-// itkResampleImageTest7 too: a grid that is not the default one, by every way to name it.
+// itkResampleImageTest7, too: a grid that differs from the default, specified in every way.
 TEST_P(ItkResampleChecks, Test7OriginAndSpacing)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -154,8 +154,8 @@ TEST_P(ItkResampleChecks, Test7OriginAndSpacing)
   expect(filter);
 }
 
-// itkResampleImageTest2: the same by scanlines, point by point, with an extrapolator, and by a reference image; and
-// itkResampleImageTest2Streaming, in which only the linear transform lets the input be streamed.
+// itkResampleImageTest2: the same by scanlines, point by point, with an extrapolator, and with a reference image; and
+// itkResampleImageTest2Streaming, in which only the linear transform allows streaming of the input.
 TEST_P(ItkResampleChecks, Test2WaysToTheSamePixels)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -217,11 +217,11 @@ TEST_P(ItkResampleChecks, Test2WaysToTheSamePixels)
                             this->OnGpu(),
                             kind,
                             extrapolated ? "nearest" : "none");
-      if (!extrapolated) // which sees the part of the input that is there, in ITK too
+      if (!extrapolated) // it reads the available part of the input, as in ITK
       {
         EXPECT_EQ(Compare(streamer->GetOutput(), ours->GetOutput()).count, 0);
       }
-      // Only under the linear one it is asked for parts.
+      // Only with the linear transform are parts requested.
       const auto & requests = source->GetRequests();
       EXPECT_EQ(requests.size() > 1, kind == "linear");
       EXPECT_EQ(requests.front().GetNumberOfPixels() < input->GetBufferedRegion().GetNumberOfPixels(),
@@ -235,7 +235,7 @@ TEST_P(ItkResampleChecks, Test2WaysToTheSamePixels)
   }
 }
 
-// itkResampleImageTest3: the grid of a reference image whose axes point the other way, from the other end.
+// itkResampleImageTest3: the grid of a reference image with opposite axes, from the other end.
 TEST_P(ItkResampleChecks, Test3FlippedReference)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();

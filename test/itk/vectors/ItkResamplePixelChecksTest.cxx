@@ -32,7 +32,7 @@ namespace
 class ItkResamplePixelChecks : public OursOnEachBackend
 {
 protected:
-  /** A pixel's value as an output type has it. */
+  /** Expects the value of a pixel in an output type. */
   template <typename TInput, typename TOutput>
   void
   ExpectPixel(TInput input, TOutput output)
@@ -51,7 +51,7 @@ protected:
     EXPECT_EQ(filter->GetOutput()->GetPixel({ { 0, 0 } }), output) << +input;
   }
 
-  /** A pixel's value stays what it is. */
+  /** Expects that the value of a pixel does not change. */
   template <typename TPixel>
   void
   ExpectSame(TPixel value)
@@ -98,7 +98,7 @@ TEST_P(ItkResamplePixelChecks, GTestPixels)
   }
   this->ExpectSame(std::numeric_limits<std::int64_t>::min());
   this->ExpectSame(std::numeric_limits<std::int64_t>::max());
-  // And what ITK's cast makes of values that the output does not have.
+  // ITK's cast of values that the output type does not represent.
   this->ExpectPixel<float, unsigned char>(-1.0F, 0);
   this->ExpectPixel<float, unsigned char>(256.0F, 255);
   this->ExpectPixel<float, unsigned char>(255.9F, 255);

@@ -37,7 +37,7 @@ class ItkResampleScalingChecks : public OursOnEachBackend
 
 CUDASPLINE_ON_EACH_BACKEND(ItkResampleScalingChecks);
 
-/** From three dimensions to the first two, at half the size; of no category. */
+/** From three dimensions to the first two, at half the size, without a category. */
 class HalfProjection : public ProjectionTransform<3, 2>
 {
 public:
@@ -122,7 +122,7 @@ TEST_P(ItkResampleScalingChecks, Test4To6Scalings)
   }
 }
 
-// itkResampleImageTest5 and 6 as they are, of bytes: what is computed is truncated.
+// itkResampleImageTest5 and 6 with bytes: results are truncated.
 TEST_P(ItkResampleScalingChecks, Test5And6Bytes)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -159,7 +159,7 @@ TEST_P(ItkResampleScalingChecks, Test5And6Bytes)
           for (unsigned int c = 0; c < 3; ++c)
           {
             const double nearest = std::round(values[c]);
-            if (std::abs(values[c] - nearest) < 2e-5) // either side of it
+            if (std::abs(values[c] - nearest) < 2e-5) // on either side of it
             {
               ASSERT_LE(std::abs(pixel[c] - nearest + 0.5), 0.5) << it.GetIndex();
             }
@@ -190,7 +190,7 @@ TEST_P(ItkResampleScalingChecks, Test5And6Bytes)
   expect(fill(itk::VectorImage<unsigned char, 2>::New(), itk::VariableLengthVector<unsigned char>(3)));
 }
 
-// itkResampleImageTest8: an output of three dimensions of an input of two, by a transform between them.
+// itkResampleImageTest8: a 3D output from a 2D input, with a transform between them.
 TEST_P(ItkResampleScalingChecks, Test8MoreDimensions)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();

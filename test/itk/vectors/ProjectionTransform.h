@@ -23,12 +23,12 @@
 #include "itkTransform.h"
 
 /** \file
- * \brief Transforms between spaces of different dimension, of which ITK has none that compiles. */
+ * \brief Transforms between spaces of different dimension. ITK has none that compiles. */
 
 namespace CudaSplineTest
 {
 
-/** \brief The functions that a transform needs in addition to the map of points: it has no parameters. */
+/** \brief The functions that a transform needs in addition to the map of points. It has no parameters. */
 template <unsigned int VFrom, unsigned int VTo>
 class ProjectionTransform : public itk::Transform<double, VFrom, VTo>
 {

@@ -31,7 +31,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** Images of random coordinates about the phantom, some beyond its edges, one NaN, on a grid of their own. */
+/** Returns images of random coordinates about the phantom, some beyond its edges and one NaN, on their own grid. */
 template <typename TImage>
 std::array<typename TImage::Pointer, TImage::ImageDimension>
 MakeCoordinates(const TImage * input)
@@ -108,7 +108,7 @@ protected:
     EXPECT_GT(inside, 0.3);
     EXPECT_LT(inside, 0.95);
 
-    // In parts the same bits.
+    // The same bits in parts.
     auto parts = itk::CudaInterpolateImagePointsFilter<Image, Image, TPixel, Interpolator>::New();
     parts->SetGPUEnabled(this->OnGpu());
     parts->SetInputImage(input);
@@ -127,7 +127,7 @@ protected:
 
 CUDASPLINE_ON_EACH_BACKEND(CudaInterpolateImagePointsFilter);
 
-/** The default, with its coefficients of double. */
+/** The default interpolator, with coefficients of double. */
 template <typename TImage, typename TCoordinate>
 using Spline = itk::BSplineInterpolateImageFunction<TImage, TCoordinate>;
 
@@ -174,7 +174,7 @@ TEST_P(CudaInterpolateImagePointsFilter, SplineOrder)
   run(theirs);
   EXPECT_NE(ours->GetLastBackend(), itk::CudaSpline::Backend::Superclass);
   EXPECT_LE(Compare(ours->GetOutput(), theirs->GetOutput()).maximum, 1e-7);
-  EXPECT_EQ(ours->GetInterpolator()->GetInputImage(), nullptr); // it was never decomposed by ITK
+  EXPECT_EQ(ours->GetInterpolator()->GetInputImage(), nullptr); // ITK has never decomposed it
 }
 
 TEST(CudaInterpolateImagePointsFilterFallback, InterpolatorOfAUser)

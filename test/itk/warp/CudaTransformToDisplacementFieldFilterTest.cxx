@@ -36,7 +36,7 @@ namespace
 template <typename TPrecision, unsigned int VDimension>
 using TransformOf = itk::Transform<TPrecision, VDimension, VDimension>;
 
-/** The largest difference of two fields; infinite where their regions differ. */
+/** Returns the largest difference of two fields; infinity if their regions differ. */
 template <typename TField>
 double
 LargestDifference(const TField * a, const TField * b)
@@ -103,7 +103,7 @@ protected:
       << ours->GetFallbackReason();
     EXPECT_LE(LargestDifference(ours->GetOutput(), theirs->GetOutput()), tolerance);
 
-    // A part of it is the same as that part of the whole.
+    // A part equals the same part of the whole.
     auto region = ours->GetOutput()->GetLargestPossibleRegion();
     for (unsigned int d = 0; d < VDimension; ++d)
     {
@@ -126,7 +126,7 @@ protected:
 
 CUDASPLINE_ON_EACH_BACKEND(CudaTransformToDisplacementFieldFilter);
 
-/** A user's own transform that says of itself that it is not linear, which Wave leaves to the class it derives from. */
+/** A user's own transform that reports that it is not linear. Wave does not override this of its base class. */
 template <unsigned int VDimension>
 class BentWave : public Wave<VDimension>
 {
@@ -157,7 +157,7 @@ TEST_P(CudaTransformToDisplacementFieldFilter, Linear)
   offset[1] = -2.1F;
   translation->SetOffset(offset);
   this->ExpectAgreement<FieldOf<double, 2>, float>(translation.GetPointer(), "linear", 0.0);
-  // A composite of linear ones is linear, and a user's own computes what it does.
+  // A composite of linear transforms is linear, and a user's own transform computes its own map.
   auto composite = itk::CompositeTransform<double, 2>::New();
   composite->AddTransform(MakeAffineTransform<2>(0.2));
   composite->AddTransform(MakeAffineTransform<2>(-0.7));
@@ -198,7 +198,7 @@ TEST_P(CudaTransformToDisplacementFieldFilter, OthersAreItks)
   this->ExpectAgreement<FieldOf<double, 2>, float>(MakeSplineTransform<float, 2, 3>(7).GetPointer(), "bspline", 0.0);
 }
 
-// A field that was made of a transform moves as it does, on its grid.
+// A field that was made from a transform has the same displacements on its grid.
 TEST_P(CudaTransformToDisplacementFieldFilter, ReferenceImage)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -226,7 +226,7 @@ TEST_P(CudaTransformToDisplacementFieldFilter, ReferenceImage)
   }
   EXPECT_GT(moved, 1.0);
 
-  // Nothing is wanted.
+  // Nothing is computed.
   for (const TransformOf<double, 2> * const any :
        { static_cast<const TransformOf<double, 2> *>(transform), static_cast<const TransformOf<double, 2> *>(affine) })
   {

@@ -38,7 +38,7 @@ CUDASPLINE_ON_EACH_BACKEND(CudaWarpImageFilterBehaviour);
 
 } // namespace
 
-// The input changes, the field changes, the output is made anew; a cache keeps the coefficients.
+// If the input or the field changes, the output is computed again; a cache keeps the coefficients.
 TEST_P(CudaWarpImageFilterBehaviour, Updates)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -101,7 +101,8 @@ TEST_P(CudaWarpImageFilterBehaviour, ProgressAndAbort)
   EXPECT_EQ(filter->GetOutput()->GetBufferedRegion(), input->GetLargestPossibleRegion());
 }
 
-// itkWarpImageFilterTest: a ramp that is magnified by 2 and 3 through a field on the output's grid, and its streaming.
+// itkWarpImageFilterTest: a ramp that is magnified by 2 and 3 with a field on the grid of the output, and its
+// streaming.
 TEST_P(CudaWarpImageFilterBehaviour, ItkMagnifiesARamp)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -146,7 +147,7 @@ TEST_P(CudaWarpImageFilterBehaviour, ItkMagnifiesARamp)
     for (unsigned int d = 0; d < 2; ++d)
     {
       const double at = static_cast<double>(it.GetIndex()[d]) / factors[d];
-      expected += std::min(at, 63.0); // the last value continues for half a pixel
+      expected += std::min(at, 63.0); // the last value extends by half a pixel
       inside = inside && at < 63.5;
     }
     ASSERT_NEAR(it.Get(), inside ? expected : 4.0, 1e-4) << it.GetIndex();
@@ -163,7 +164,7 @@ TEST_P(CudaWarpImageFilterBehaviour, ItkMagnifiesARamp)
   streamer->Update();
   EXPECT_EQ(Compare(streamer->GetOutput(), filter->GetOutput()).count, 0);
 
-  // A field that a filter makes, of which no more is in memory than the division asks for.
+  // A field from a filter, of which only the region that a division requests is in memory.
   const auto source = StreamingSource<Field>::New();
   source->SetImage(field);
   again->SetDisplacementField(source->GetOutput());
@@ -182,12 +183,12 @@ TEST_P(CudaWarpImageFilterBehaviour, ItkMagnifiesARamp)
   ExpectPromisedWarp(again.GetPointer(), this->OnGpu(), "LinearInterpolateImageFunction");
   EXPECT_EQ(Compare(streamer->GetOutput(), filter->GetOutput()).count, 0);
 
-  // Images of lists, moved by lists.
+  // Images of vectors with a field of vectors.
   using Lists = itk::VectorImage<float, 2>;
   EXPECT_NE((itk::CudaWarpImageFilter<Lists, Lists, Lists>::New()), nullptr);
 }
 
-// itkWarpImageFilterTest2: a linear field with every second sample moves pixels as the whole one does.
+// itkWarpImageFilterTest2: a linear field with every second sample moves pixels like the whole one.
 TEST_P(CudaWarpImageFilterBehaviour, ItkTakesACoarserField)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();

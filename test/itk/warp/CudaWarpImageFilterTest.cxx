@@ -36,7 +36,8 @@ namespace
 class CudaWarpImageFilter : public OnEachBackend
 {
 protected:
-  /** ITK's answer and ours, by three interpolators, with a field on the output's grid or on its own; and a part. */
+  /** Compares ITK's result with ours for three interpolators, with a field on the grid of the output or on its own, and
+   * a part. */
   template <typename TField>
   void
   ExpectAgreement(bool isOnOutput)
@@ -83,7 +84,7 @@ protected:
       EXPECT_GT(inside, 0.2);
       EXPECT_LT(inside, 0.999);
 
-      // A part of it is the same as that part of the whole.
+      // A part equals the same part of the whole.
       auto region = ours->GetOutput()->GetLargestPossibleRegion();
       for (unsigned int d = 0; d < VDimension; ++d)
       {
@@ -104,7 +105,7 @@ protected:
     }
   }
 
-  /** Two dimensions, of other pixel types: the same numbers as ITK's. */
+  /** Two dimensions, with other pixel types: the same numbers as ITK's. */
   template <typename TInput, typename TOutput>
   void
   ExpectSamePixels(unsigned int components, const std::string & interpolator)
@@ -179,7 +180,8 @@ TEST_P(CudaWarpImageFilter, PixelTypes)
   const std::string nearest = "NearestNeighborInterpolateImageFunction";
   using Short = itk::Image<short, 2>;
   using Bytes = itk::Image<unsigned char, 2>;
-  using Vectors = itk::VectorImage<float, 2>; // ITK's filter takes no other images of several numbers a pixel
+  using Vectors =
+    itk::VectorImage<float, 2>; // ITK's filter does not support other images with several numbers per pixel
   using Colours = itk::VectorImage<unsigned char, 2>;
   this->ExpectSamePixels<Short, Bytes>(1, linear);
   this->ExpectSamePixels<Short, Short>(1, nearest);
@@ -188,7 +190,7 @@ TEST_P(CudaWarpImageFilter, PixelTypes)
   this->ExpectSamePixels<Vectors, Vectors>(4, linear);
 }
 
-// Padding of vector images: zeros where it has another length, as in ITK.
+// Padding of vector images: zeros if its length differs, as in ITK.
 TEST_P(CudaWarpImageFilter, PaddingOfVectorImages)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();
@@ -225,7 +227,7 @@ TEST_P(CudaWarpImageFilter, PaddingOfVectorImages)
   }
 }
 
-// B-splines of vectors, which ITK lacks: each component as ITK warps it alone.
+// B-splines of vectors, which ITK lacks: each component is the same as when ITK warps it alone.
 TEST_P(CudaWarpImageFilter, SplinesOfVectors)
 {
   CUDASPLINE_NEEDS_ITS_BACKEND();

@@ -31,7 +31,7 @@ namespace CudaSplineTest
 template <typename TComponent, unsigned int VDimension>
 using FieldOf = itk::Image<itk::Vector<TComponent, VDimension>, VDimension>;
 
-/** ITK's filter, with its map from places of the output to places of the input. */
+/** ITK's filter, and its map from points of the output to points of the input. */
 template <typename TInput, typename TOutput, typename TField>
 class ItkWarp : public itk::WarpImageFilter<TInput, TOutput, TField>
 {
@@ -42,7 +42,7 @@ public:
   using InputPointType = typename Superclass::PointType;
   itkCudaSplineFactorylessNewMacro(Self);
 
-  /** Whether the field's pixels are those of the output's indices. */
+  /** Returns whether the pixels of the field are those of the output's indices. */
   bool
   IsFieldOnOutput() const
   {
@@ -72,7 +72,7 @@ public:
   }
 };
 
-/** An image that has the output grid of the tests; its pixels are not needed. */
+/** Returns an image with the output grid of the tests. Its pixels are not needed. */
 template <typename TInput>
 typename TInput::Pointer
 MakeGrid(const TInput * input)
@@ -87,7 +87,8 @@ MakeGrid(const TInput * input)
   return grid;
 }
 
-/** A field of another type: with the vectors of one of MakeFieldTransform(), or of its size of an index on a grid. */
+/** Returns a field of another type, with the vectors of a field of MakeFieldTransform(), or with vectors of an index on
+ * a grid. */
 template <typename TField>
 typename TField::Pointer
 MakeField(unsigned int seed, const itk::ImageBase<TField::ImageDimension> * grid = nullptr)
@@ -115,7 +116,7 @@ MakeField(unsigned int seed, const itk::ImageBase<TField::ImageDimension> * grid
   return made;
 }
 
-/** Asserts that a filter was answered by the backend that the committed table promises. */
+/** Expects that a filter ran on the backend that the table specifies. */
 template <typename TFilter>
 void
 ExpectPromisedWarp(const TFilter *     filter,

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Arrays in device memory by the rules of scipy.ndimage: what the host makes of them.
+// Arrays in device memory by the rules of scipy.ndimage, compared with the results of the host.
 
 #include "ArrayOnDevice.h"
 #include "Gpu.h"
@@ -80,7 +80,8 @@ TEST(ArrayInterpolation, GpuAndHostAgree)
             map.map = kind;
             InterpolateArray(map, OnHost());
             const std::vector<double> found = OnDevice(map, kind == ArrayMap::Coordinates ? coordinates.size() : 0);
-            // Fused multiply-adds alone: as many units as PrefilterMethod and sums have, times the norms of four axes.
+            // Only fused multiply-adds differ: as many units as PrefilterMethod and sums have, times the norms of four
+            // axes.
             const double allowed = element == ScalarType::Float64 ? 1e-11 : 5e-3 * std::ldexp(1.0, order < 4 ? -4 : 0);
             double       largest = 0.0;
             for (std::size_t i = 0; i < count; ++i)

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Arrays by the rules of scipy.ndimage: values against sums in long double over folded taps, maps against lists of
-// their coordinates, filters against the samples that they must reproduce. Tests in test/python compare with SciPy
+// Arrays by the rules of scipy.ndimage: values are compared with sums in long double over folded taps, maps with lists
+// of their coordinates, filters with the samples that they must reproduce. Tests in test/python compare with SciPy
 // itself.
 
 #include "ArrayCase.h"
@@ -35,7 +35,8 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** The value of coefficients at a coordinate, axis by axis from the last: weights in long double, taps folded. */
+/** Returns the value of coefficients at a coordinate, axis by axis from the last: weights in long double, folded taps.
+ */
 long double
 Sum(const StridedArray & array,
     unsigned int         order,
@@ -60,7 +61,8 @@ Sum(const StridedArray & array,
   return sum;
 }
 
-constexpr double Tolerance = 1e-12; // of samples up to 1: 2^-53 times some hundreds, by the norms of the prefilters
+constexpr double Tolerance =
+  1e-12; // for samples up to 1: 2^-53 times some hundreds, due to the norms of the prefilters
 
 } // namespace
 

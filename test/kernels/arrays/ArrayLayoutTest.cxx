@@ -30,11 +30,12 @@ using namespace CudaSplineTest;
 namespace
 {
 
-constexpr double Tolerance = 1e-12; // of samples up to 1: 2^-53 times some hundreds, by the norms of the prefilters
+constexpr double Tolerance =
+  1e-12; // for samples up to 1: 2^-53 times some hundreds, due to the norms of the prefilters
 
 } // namespace
 
-// The same of volumes: whichever axis of four is the batch's, also where it is the fastest.
+// The same for volumes: any of four axes is the axis of the batch, also the fastest one.
 TEST(ArrayInterpolation, BatchesOfVolumesAreVolumesOfTheirOwn)
 {
   Random      random(__LINE__);
@@ -101,7 +102,7 @@ TEST(ArrayInterpolation, BatchesOfVolumesAreVolumesOfTheirOwn)
   }
 }
 
-// Axes of one element may have any stride, as those of NumPy's views have.
+// Axes of one element may have any stride, as in NumPy's views.
 TEST(ArrayInterpolation, StridesOfSingleElementsDoNotMatter)
 {
   Random random(__LINE__);

@@ -39,7 +39,7 @@
 namespace CudaSplineTest
 {
 
-/** An interpolation on the device. */
+/** Runs an interpolation on the device. */
 inline std::vector<double>
 OnDevice(ArrayInterpolation interpolation, std::size_t coordinates)
 {
@@ -73,7 +73,7 @@ OnDevice(ArrayInterpolation interpolation, std::size_t coordinates)
   return values;
 }
 
-/** The same of floats, into every stride-th element of a longer line.
+/** Does the same for floats, into every stride-th element of a longer line.
  *
  * \return the elements, and between them the original numbers */
 template <typename TCoordinate>
@@ -115,7 +115,7 @@ OnDevice(ArrayInterpolation               interpolation,
   return values;
 }
 
-/** Compares floats of a device with what the host makes of them, at coordinates of a type. */
+/** Compares floats of a device with the results of the host, for coordinates of a type. */
 template <typename TCoordinate>
 void
 CompareFloats(ArrayCase & test, const std::vector<double> & coordinates, Random & random)

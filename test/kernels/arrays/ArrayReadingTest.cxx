@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// What few elements of an output read is filtered alone, with the bits of the whole; elements are read where they are,
-// as files have them.
+// Only the samples that few elements of an output read are filtered, with the same bits as for the whole. Elements are
+// read directly, in the layout of files.
 
 #include "ArrayCase.h"
 
@@ -33,7 +33,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** Coordinates within and about an array, some of them close to each other, some far apart. */
+/** Returns coordinates within and about an array, some of them close to each other, some far apart. */
 std::vector<double>
 CoordinatesAbout(const Shape & shape, std::int64_t count, Random & random)
 {
@@ -50,7 +50,7 @@ CoordinatesAbout(const Shape & shape, std::int64_t count, Random & random)
   return planes;
 }
 
-/** The values at a list of coordinates. */
+/** Returns the values at a list of coordinates. */
 std::vector<double>
 ValuesAt(ArrayInterpolation map, const std::vector<double> & planes, unsigned int dimension)
 {
@@ -65,7 +65,7 @@ ValuesAt(ArrayInterpolation map, const std::vector<double> & planes, unsigned in
 
 } // namespace
 
-// Of an array of which few elements are wanted windows are filtered, of many the whole: the same bits.
+// If few elements of an array are requested, windows are filtered, otherwise the whole: the same bits.
 TEST(ArrayReading, WindowsOfFewElementsHaveTheBitsOfTheWhole)
 {
   Random random(__LINE__);
@@ -98,7 +98,7 @@ TEST(ArrayReading, WindowsOfFewElementsHaveTheBitsOfTheWhole)
   }
 }
 
-// Swapped bytes, strides of bytes and places that are not aligned: what is read are the same numbers.
+// Swapped bytes, strides in bytes and unaligned addresses: the same numbers are read.
 TEST(ArrayReading, ElementsAreReadAsFilesHaveThem)
 {
   Random random(__LINE__);
@@ -121,7 +121,7 @@ TEST(ArrayReading, ElementsAreReadAsFilesHaveThem)
         }
         InterpolateArray(map, OnHost());
         const std::vector<double> expected = test.values;
-        constexpr std::size_t     step = 11; // bytes from element to element
+        constexpr std::size_t     step = 11; // bytes between elements
         std::vector<char>         packed(test.samples.size() * step + 1);
         for (const bool isSwapped : { false, true })
         {
@@ -146,7 +146,7 @@ TEST(ArrayReading, ElementsAreReadAsFilesHaveThem)
           InterpolateArray(other, OnHost());
           for (std::size_t i = 0; i < expected.size(); ++i)
           {
-            // Coefficients that are read where they are sum up all axes at once, and copied ones axis by axis.
+            // Coefficients that are read directly are summed along all axes at once, and copied ones axis by axis.
             ASSERT_NEAR(test.values[i], expected[i], 1e-13) << "order " << order << ", element " << i;
           }
         }
@@ -155,7 +155,7 @@ TEST(ArrayReading, ElementsAreReadAsFilesHaveThem)
   }
 }
 
-// Outputs are written as they are.
+// Outputs are written without conversion.
 TEST(ArrayReading, OutputsHavePlainElements)
 {
   Random    random(__LINE__);

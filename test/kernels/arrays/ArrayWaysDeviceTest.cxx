@@ -15,7 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// The ways to an element of an array on a device: from tiles, directly, from bricks. What the host makes of them.
+// The methods to evaluate elements of an array on a device: from tiles, directly, from bricks. They are compared with
+// the results of the host.
 
 #include "ArrayOnDevice.h"
 #include "Gpu.h"
@@ -30,9 +31,9 @@
 
 using namespace CudaSplineTest;
 
-// Volumes of many tiles: interior ones, some that leave the array on either side, some that are nowhere in it, and maps
-// whose boxes are too large for a tile; the same points as lists, moved a little, and random points. If elements of
-// lines are not contiguous, the memory between them does not change.
+// Volumes with many tiles: interior ones, some that extend beyond the array at either end, some completely outside, and
+// maps whose boxes are too large for a tile; the same points as lists, slightly moved, and random points. If elements
+// of lines are not contiguous, the memory between them does not change.
 TEST(ArrayInterpolation, GpuAndHostAgreeInTiles)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -104,8 +105,8 @@ TEST(ArrayInterpolation, GpuAndHostAgreeInTiles)
   }
 }
 
-// Planes of a volume, and volumes of four axes: along the axes of a batch nothing is interpolated, whichever they are.
-// Maps whose coordinates are whole numbers touch the ends exactly.
+// Planes of a volume, and volumes with four axes: nothing is interpolated along the axes of a batch, whichever they
+// are. Maps whose coordinates are whole numbers reach the ends exactly.
 TEST(ArrayInterpolation, GpuAndHostAgreeOnBatches)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -206,7 +207,7 @@ TEST(ArrayInterpolation, GpuAndHostAgreeInBricks)
   }
 }
 
-// The border value is one of the output: no arithmetic in single precision rounds it.
+// The border value is one of the output: it is not rounded to single precision.
 TEST(ArrayInterpolation, BordersAreNotRoundedOnADevice)
 {
   CUDASPLINE_NEEDS_GPU();

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Coefficients of pixels that are on a device before and after.
+// Coefficients of pixels in device memory.
 
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/DeviceError.h"
@@ -35,7 +35,7 @@
 
 using namespace CudaSplineTest;
 
-// From and to addresses that wide copies cannot take, and in place; with kernels of planes, of rows and of columns.
+// From and to addresses that wide copies do not support, and in place; with kernels of planes, of rows and of columns.
 TEST(DeviceArraysGpu, CoefficientsAreTheSameInAnyPlace)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -93,7 +93,8 @@ TEST(DeviceArraysGpu, CoefficientsAreTheSameInAnyPlace)
   }
 }
 
-// A filter is enqueued in the caller's stream, with its memory: where that is captured they are parts of the graph.
+// A filter is enqueued in the caller's stream, including its memory. If the stream is captured they are parts of the
+// graph.
 TEST(DeviceArraysGpu, AFilterIsCaptured)
 {
   CUDASPLINE_NEEDS_GPU();

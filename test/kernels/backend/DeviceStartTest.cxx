@@ -67,7 +67,7 @@ WorkOf(std::int64_t size)
   return both;
 }
 
-/** Whether a call would go to the host, as far as the module has a choice. */
+/** Returns whether a call would run on the host, if the module has a choice. */
 bool
 GoesToHost(std::int64_t size)
 {
@@ -75,14 +75,15 @@ GoesToHost(std::int64_t size)
   return decision && !decision->toDevice;
 }
 
-/** A start of device 0, for any amount of work. */
+/** Starts device 0 for any amount of work. */
 bool
 StartAnyway()
 {
   return StartDeviceAhead("0", WorkOf(8), 1, 0.0);
 }
 
-/** Runs in a process of its own, whose exit status is the number of the step that failed. A hang ends it, too. */
+/** Runs in a separate process, whose exit status is the number of the step that failed. A process that hangs is ended,
+ * too. */
 class FreshProcess : public testing::Test
 {
 protected:
@@ -116,10 +117,10 @@ using DeviceStartGpu = FreshProcess;
 
 TEST(DeviceStartWords, AWishIsReadWithoutCuda)
 {
-  EXPECT_EQ(ParseDeviceWish("auto").kind, DeviceWish::Kind::Fastest);
-  EXPECT_EQ(ParseDeviceWish("cpu").kind, DeviceWish::Kind::Host);
-  EXPECT_EQ(ParseDeviceWish("gpu").kind, DeviceWish::Kind::Device);
-  EXPECT_EQ(ParseDeviceWish("3").kind, DeviceWish::Kind::Number);
+  EXPECT_EQ(ParseDeviceWish("auto").kind, DeviceRequest::Kind::Fastest);
+  EXPECT_EQ(ParseDeviceWish("cpu").kind, DeviceRequest::Kind::Host);
+  EXPECT_EQ(ParseDeviceWish("gpu").kind, DeviceRequest::Kind::Device);
+  EXPECT_EQ(ParseDeviceWish("3").kind, DeviceRequest::Kind::Number);
   EXPECT_EQ(ParseDeviceWish("3").device, 3);
   EXPECT_TRUE(ParseDeviceWish("3").more.empty());
   EXPECT_EQ(ParseDeviceWish("2,0,11").device, 2);
@@ -139,7 +140,7 @@ TEST_F(DeviceStart, WithoutADriverThereIsNothingToChoose)
   EXPECT_FALSE(DecideBackend(WorkOf(8), 2, 0));
   EXPECT_FALSE(StartDeviceAhead("gpu", WorkOf(1024), 2, 100.0));
   EXPECT_EQ(GetDeviceState(0), DeviceState::Stopped);
-  WaitForDeviceStart(); // for nothing
+  WaitForDeviceStart(); // without a need
   EXPECT_EQ(SecondsOfDeviceStart(), 0.0);
   EXPECT_THROW(StartDevice(0), DeviceError);
 }
@@ -179,7 +180,7 @@ TEST_F(DeviceStartGpu, ManySmallOperationsStartTheDeviceInTheEnd)
   CUDASPLINE_NEEDS_GPU();
   EXPECT_EXIT(
     {
-      // Each takes 10 ms on the host; the process has to have lived for a while, too.
+      // Each takes 10 ms on the host; the process also needs to have run for a while.
       int  number = 0;
       auto decision = DecideBackend(WorkOf(96), 16, 0);
       for (; decision && !decision->startsInBackground && !decision->toDevice && number < 1000; ++number)
@@ -207,7 +208,7 @@ TEST_F(DeviceStartGpu, AStartAheadIsThereForTheOperation)
       {
         Leave(2);
       }
-      // While it starts, what takes longer on the host waits for it.
+      // During the start, calls that take longer on the host wait for it.
       if (GoesToHost(1024))
       {
         Leave(3);
@@ -232,7 +233,7 @@ TEST_F(DeviceStartGpu, AProcessMayEndWhileItStarts)
     },
     testing::ExitedWithCode(0),
     "");
-  // At every stage of a start, the driver's half, the context's, and what follows: in steps of 15 ms.
+  // At every stage of a start (the driver, the context, and after it), in steps of 15 ms.
   for (int step = 1; step <= 24; ++step)
   {
     EXPECT_EXIT(
@@ -257,7 +258,7 @@ TEST_F(DeviceStartGpu, AStartThatIsGivenUpMakesNoContext)
       GiveUpDeviceStart();
       GiveUpDeviceStart();
       const bool isStarted = GetDeviceState(0) == DeviceState::Started;
-      StartAnyway(); // no other one begins
+      StartAnyway(); // no other start begins
       WaitForDeviceStart();
       Leave(isStarted || GetDeviceState(0) != DeviceState::Stopped ? 1 : 0);
     },
@@ -289,7 +290,7 @@ TEST_F(DeviceStartGpu, AChildForkedWhileItStartsUsesTheCpu)
       if (child == 0)
       {
         alarm(60);
-        // std::exit: static objects end in the child, too.
+        // std::exit: static objects are also destroyed in the child.
         Leave(!SelectDevice("") && !DecideBackend(WorkOf(8), 2, 0) ? 0 : 1);
       }
       int status = -1;
@@ -300,8 +301,8 @@ TEST_F(DeviceStartGpu, AChildForkedWhileItStartsUsesTheCpu)
     "");
 }
 
-// With two GPUs a child that was forked from within the driver's half of a start hung in the clean-up of CUDA's
-// runtime: at every stage of a start, in steps of 15 ms.
+// With two GPUs, a child that was forked during the driver's half of a start hung in the clean-up of CUDA's runtime: at
+// every stage of a start, in steps of 15 ms.
 TEST_F(DeviceStartGpu, AChildForkedAtAnyStageOfAStartEnds)
 {
   CUDASPLINE_NEEDS_GPU();

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: equality where bytes are equal, inequality for every change within one word (which is a theorem of the
+// Expected: equal checksums for equal bytes, different ones for every change within one word (which is a theorem of the
 // construction), and independence of the number of threads.
 
 #include "itkCudaSpline/kernels/coefficients/ContentChecksum.h"
@@ -47,7 +47,7 @@ TEST(ContentChecksum, DependsOnLengthAndOrder)
   const ExecutionContext           context;
   EXPECT_NE(ContentChecksum(zeros.data(), 63, context), ContentChecksum(zeros.data(), 64, context));
   EXPECT_NE(ContentChecksum(zeros.data(), 0, context), ContentChecksum(zeros.data(), 1, context));
-  // Parts of 1 MB have checksums of their own: exchanged parts must be noticed.
+  // Parts of 1 MB have their own checksums: exchanged parts must be noticed.
   FreshRandom                random;
   std::vector<unsigned char> data = RandomPixels(ScalarType::UInt8, 2 << 20, random);
   const std::uint64_t        before = ContentChecksum(data.data(), data.size(), context);

@@ -36,7 +36,8 @@ const std::vector<std::vector<std::int64_t>> Shapes{
   { 37, 41, 29 }, { 161, 5, 3 }, { 3, 5, 161 }, { 7, 140, 2 }, { 13, 7, 11, 5 }, { 33, 1, 2, 37 }
 };
 
-/** Convolution of every line of every axis with the impulse response, 60 to either side (0.43^60 = 1e-22). */
+/** Returns the convolution of every line of every axis with the impulse response, 60 samples to either side (0.43^60 =
+ * 1e-22). */
 std::vector<double>
 Reference(const SourceDescriptor & descriptor, const void * pixels)
 {
@@ -59,7 +60,7 @@ Reference(const SourceDescriptor & descriptor, const void * pixels)
     const std::int64_t length = descriptor.size[d];
     if (length == 1)
     {
-      continue; // a constant passes: the sum of the response is 1
+      continue; // a constant does not change: the sum of the response is 1
     }
     std::vector<double> next(values.size());
     for (std::int64_t at = 0; at < descriptor.Count(); ++at)

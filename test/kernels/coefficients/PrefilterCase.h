@@ -31,19 +31,19 @@
 #include <vector>
 
 /** \file
- * \brief What the tests of the prefilter share: runs into poisoned memory, comparisons, names of cases. */
+ * \brief Common functions of the tests of the prefilter: runs into poisoned memory, comparisons, names of cases. */
 
 namespace CudaSplineTest
 {
 
-/** The number of elements as std::size_t. */
+/** Returns the number of elements as std::size_t. */
 inline std::size_t
 ElementsOf(const SourceDescriptor & descriptor)
 {
   return static_cast<std::size_t>(descriptor.Elements());
 }
 
-/** Elements in memory as double. */
+/** Returns elements in memory as double. */
 inline std::vector<double>
 AsDouble(const SourceDescriptor & descriptor, ScalarType type, const void * elements)
 {
@@ -55,7 +55,7 @@ AsDouble(const SourceDescriptor & descriptor, ScalarType type, const void * elem
   return values;
 }
 
-/** Largest absolute pixel. */
+/** Returns the largest absolute pixel. */
 inline double
 LargestOf(const std::vector<unsigned char> & pixels, ScalarType type)
 {
@@ -67,14 +67,14 @@ LargestOf(const std::vector<unsigned char> & pixels, ScalarType type)
   return largest;
 }
 
-/** Fresh pixels for a descriptor, with all of its components. */
+/** Returns fresh pixels for a descriptor, with all of its components. */
 inline std::vector<unsigned char>
 PixelsFor(const SourceDescriptor & descriptor, FreshRandom & random)
 {
   return RandomPixels(descriptor.pixel, descriptor.Elements(), random);
 }
 
-/** Prefilter(), into memory that is poisoned: an element that is not written is found. */
+/** Runs Prefilter() into poisoned memory, so that elements that are not written are detected. */
 inline std::vector<double>
 Compute(const SourceDescriptor & descriptor, const void * pixels, const ExecutionContext & context)
 {
@@ -95,7 +95,7 @@ ExpectNear(const std::vector<double> & values,
   {
     const double difference = std::abs(values[i] - expected[i]);
     worst = difference <= worst ? worst : difference;
-    if (!(difference <= bound)) // also where it is NaN
+    if (!(difference <= bound)) // also for NaN
     {
       worst = std::numeric_limits<double>::infinity();
     }
@@ -128,7 +128,7 @@ Cuda()
   return context;
 }
 
-/** A method of Fir. */
+/** Returns a FIR method. */
 inline PrefilterMethod
 Fir(int taps)
 {
@@ -138,7 +138,7 @@ Fir(int taps)
   return method;
 }
 
-/** A recursion. */
+/** Returns a recursion. */
 inline PrefilterMethod
 Recursion(PrefilterMethod::Kind kind)
 {
@@ -147,7 +147,8 @@ Recursion(PrefilterMethod::Kind kind)
   return method;
 }
 
-/** Every kind of filter; taps whose kernels know their number (7 to 27) and taps whose kernels do not (1, 31, 127). */
+/** Returns every kind of filter, including numbers of taps with specialised kernels (7 to 27) and without (1, 31, 127).
+ */
 inline const std::vector<PrefilterMethod> &
 AllMethods()
 {
@@ -162,7 +163,7 @@ AllMethods()
   return all;
 }
 
-/** An extension an axis, by chance. */
+/** Chooses a random extension for each axis. */
 inline void
 ChooseExtensions(SourceDescriptor & descriptor, FreshRandom & random)
 {
@@ -172,7 +173,7 @@ ChooseExtensions(SourceDescriptor & descriptor, FreshRandom & random)
   }
 }
 
-/** Tests that run on a backend each; those of the GPU have Gpu in their names. */
+/** Tests that run on one backend each. Those on the GPU have Gpu in their names. */
 class OnBackend : public testing::TestWithParam<Backend>
 {
 protected:
@@ -192,7 +193,7 @@ protected:
   }
 };
 
-/** The last part of a test's name. */
+/** Returns the last part of a test's name. */
 inline std::string
 CpuOrGpu(const testing::TestParamInfo<Backend> & test)
 {

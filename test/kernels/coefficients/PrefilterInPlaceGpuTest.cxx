@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: in device memory the bits of the source that MakeSource() makes there, after an even and an odd number of
-// passes.
+// Expected: in device memory the same bits as the source that MakeSource() makes there, after an even and an odd number
+// of passes.
 
 #include "itkCudaSpline/device/DeviceBuffer.h"
 #include "itkCudaSpline/device/StagedCopy.h"

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: what Prefilter() gives from another array, to the bit, for every order and for planes of components.
+// Expected: the same bits as Prefilter() from another array, for every order and for planes of components.
 
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "../common/KernelTestData.h"

@@ -52,7 +52,7 @@ ExtensionsOf(const SourceDescriptor & descriptor)
   return { descriptor.extension.begin(), descriptor.extension.begin() + descriptor.dimension };
 }
 
-/** The convolution with the taps, in long double. */
+/** Returns the convolution with the taps in long double. */
 std::vector<double>
 Convolution(const SourceDescriptor & descriptor, const std::vector<double> & samples)
 {
@@ -84,7 +84,7 @@ Convolution(const SourceDescriptor & descriptor, const std::vector<double> & sam
   return { values.begin(), values.end() };
 }
 
-/** Calls \p check with a descriptor and pixels of every short shape, order from 2 on, and element type. */
+/** Calls \p check with a descriptor and pixels for every short shape, order from 2 on, and element type. */
 template <typename TCheck>
 void
 ForEachShort(const TCheck & check)
@@ -104,8 +104,8 @@ ForEachShort(const TCheck & check)
   }
 }
 
-/** Truncation of the recursion along one axis for samples up to 1: 2 gain A T(K), with A the sum of the absolute
- * impulse response of one direction, and T(K) what of it lies beyond K. */
+/** Returns the truncation error of the recursion along one axis for samples up to 1: 2 gain A T(K), where A is the sum
+ * of the absolute impulse response in one direction, and T(K) is the part of it beyond K. */
 double
 TruncationOfRecursion(unsigned int order, int warmUp)
 {
@@ -131,7 +131,7 @@ TruncationOfRecursion(unsigned int order, int warmUp)
   });
 }
 
-/** Errors of \p axisError per axis, amplified by the axes after it. */
+/** Returns the error for errors of \p axisError per axis, which the following axes amplify. */
 double
 OfAllAxes(const SourceDescriptor & descriptor, double axisError, double largest)
 {
@@ -151,7 +151,7 @@ OfAllAxes(const SourceDescriptor & descriptor, double axisError, double largest)
   });
 }
 
-/** The spline of the coefficients at the samples. */
+/** Returns the spline of the coefficients at the samples. */
 std::vector<double>
 Reconstructed(const SourceDescriptor & descriptor, const std::vector<double> & coefficients)
 {
@@ -171,8 +171,8 @@ Reconstructed(const SourceDescriptor & descriptor, const std::vector<double> & c
   return values;
 }
 
-/** Against the dense solve, and at the samples: a spline has weights of sum 1, so it errs no more than its
- * coefficients. */
+/** Compares with the dense solution, and at the samples: the weights of a spline sum to 1, so its error is at most that
+ * of its coefficients. */
 void
 ExpectSolved(const SourceDescriptor &           descriptor,
              const std::vector<unsigned char> & pixels,
@@ -251,7 +251,7 @@ TEST_P(PrefilterMethods, MethodsDiffer)
   FreshRandom      random;
   SourceDescriptor descriptor = MakeDescriptor({ 70, 50 }, ScalarType::Float64, ScalarType::Float64, 3);
   const auto       pixels = PixelsFor(descriptor, random);
-  // A method that is asked for and not run would pass for a better one.
+  // If a requested method were not run, a better one could hide it.
   std::vector<std::vector<double>> results;
   for (const PrefilterMethod & method : AllMethods())
   {
@@ -284,7 +284,7 @@ TEST_P(PrefilterMethods, OrdersWithoutPrefilterPassTheSamples)
   }
 }
 
-/** One component of the pixels, alone. */
+/** Returns one component of the pixels. */
 std::vector<unsigned char>
 ComponentOf(const std::vector<unsigned char> & pixels, const SourceDescriptor & descriptor, unsigned int component)
 {

@@ -73,7 +73,7 @@ FilterPlainly(const SourceDescriptor & descriptor, const TFilter & filter, std::
   }
 }
 
-/** The coefficients of one component by the plainest loop. */
+/** Returns the coefficients of one component by the simplest loop. */
 template <typename TReal>
 std::vector<double>
 Plainly(const SourceDescriptor & descriptor, const void * pixels)
@@ -110,7 +110,7 @@ Plainly(const SourceDescriptor & descriptor, const std::vector<unsigned char> & 
                                                    : Plainly<double>(descriptor, pixels.data());
 }
 
-/** Calls \p check with every method for every shape; order, types and extensions by chance. */
+/** Calls \p check with every method for every shape; order, types and extensions are random. */
 template <typename TCheck>
 void
 ForEachMethod(const std::vector<std::vector<std::int64_t>> & shapes, const TCheck & check)
@@ -134,14 +134,14 @@ ForEachMethod(const std::vector<std::vector<std::int64_t>> & shapes, const TChec
 }
 
 /** A pack is 16 lines of float or 8 of double, a panel four packs, a segment 32 samples, a group of segments 512 or
- * 256; a slice is cached up to 1 MB, where every thread has four. */
+ * 256. A slice is cached up to 1 MB, if every thread has four. */
 const std::vector<std::vector<std::int64_t>> HostShapes{
   { 255 },        { 256 },          { 257 },       { 1537 },       // one row
   { 511, 2 },     { 513, 3 },       { 70, 4 },     { 70, 7 },      // few rows; for double 4 and 7 are many
   { 33, 8 },      { 65, 15 },       { 31, 16 },    { 32, 17 },     // one pack of rows and more
-  { 1, 300 },     { 1, 1, 515, 1 },                                // axes of one sample before and behind
+  { 1, 300 },     { 1, 1, 515, 1 },                                // axes of one sample before and after
   { 63, 64 },     { 64, 63 },       { 65, 66 },    { 129, 40 },    // panels of 64 or 32 columns
-  { 5, 9, 33 },   { 40, 16, 9 },    { 40, 15, 9 }, { 17, 35, 16 }, // slices by slices where there are enough
+  { 5, 9, 33 },   { 40, 16, 9 },    { 40, 15, 9 }, { 17, 35, 16 }, // slice by slice if there are enough
   { 9, 5, 7, 6 }, { 3, 40, 2, 13 }
 };
 
@@ -165,7 +165,7 @@ TEST(PrefilterPaths, CpuHasTheBitsOfThePlainLoop)
 TEST(PrefilterPaths, CpuHasTheSameBitsForSlicesBeyondTheCache)
 {
   FreshRandom random;
-  // 1.2 MB a slice in float; 240 KB a slice of which a thread has enough, and has not.
+  // 1.2 MB per slice in float; 240 KB per slice, of which a thread has enough, or not.
   for (const auto & shape : std::vector<std::vector<std::int64_t>>{ { 601, 500, 4 }, { 201, 300, 8 } })
   {
     for (const PrefilterMethod & method : { Recursion(PrefilterMethod::Kind::Exact), Fir(15) })
@@ -274,9 +274,9 @@ TEST_P(PrefilterPathsGpuShapes, TilesAgreeWithTheHost)
   });
 }
 
-// A tile is 128 samples of float or 64 of double by 32 lines; strips are 128 or 256 columns and go by batches of 32
-// rows; copies are 16 bytes wide where rows are multiples of that and no sample beyond the ends is needed, so around
-// all of these. Where there are more planes than blocks, a block filters several.
+// A tile is 128 samples of float or 64 of double by 32 lines. Strips are 128 or 256 columns in batches of 32 rows.
+// Copies are 16 bytes wide if rows are multiples of that and no samples beyond the ends are needed. Sizes are around
+// all of these. If there are more planes than blocks, a block filters several.
 std::string
 NameOfShapes(std::size_t index)
 {

@@ -35,7 +35,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** Sets CUDASPLINE_MEMORY_LIMIT for the life of the object. */
+/** Sets CUDASPLINE_MEMORY_LIMIT during its lifetime. */
 class MemoryLimit
 {
 public:
@@ -66,7 +66,7 @@ private:
   std::string m_Before;
 };
 
-/** Samples beyond a segment that a filter needs, on either side. */
+/** Returns the samples beyond a segment that a filter needs at either end. */
 std::int64_t
 ReachOf(const SourceDescriptor & descriptor)
 {
@@ -85,7 +85,8 @@ ReachOf(const SourceDescriptor & descriptor)
   });
 }
 
-/** Bytes for slabs of so many coefficients along an axis: two volumes of them with their neighbours, and raw pixels. */
+/** Returns the bytes for slabs of a number of coefficients along an axis: two volumes of them with their neighbours,
+ * and raw pixels. */
 std::size_t
 BytesForSlabs(const SourceDescriptor & descriptor, unsigned int axis, std::int64_t wanted)
 {
@@ -95,7 +96,7 @@ BytesForSlabs(const SourceDescriptor & descriptor, unsigned int axis, std::int64
   return static_cast<std::size_t>(samples) * SizeOf(descriptor.element) + raw;
 }
 
-/** The whole, and slabs of one and of two segments along the last axis of more than one sample. */
+/** Compares the whole with slabs of one and of two segments along the last axis with more than one sample. */
 void
 ExpectTheBitsOfTheWhole(const SourceDescriptor & descriptor, FreshRandom & random)
 {
@@ -138,7 +139,7 @@ TEST_P(PrefilterSlabsGpuShapes, EveryMethod)
   }
 }
 
-// The slab axis is longer than two segments and 126 samples beyond them, and no multiple of a segment but once.
+// The slab axis is longer than two segments and 126 samples beyond them, and only once a multiple of a segment.
 INSTANTIATE_TEST_SUITE_P(,
                          PrefilterSlabsGpuShapes,
                          testing::Values(std::vector<std::int64_t>{ 1003 },
@@ -180,7 +181,7 @@ TEST(PrefilterSlabsGpu, EveryOrderAndExtension)
 TEST(PrefilterSlabsGpu, InPlace)
 {
   CUDASPLINE_NEEDS_GPU();
-  // A slab needs samples that the slab before it, and with GridWrap the first of all, has replaced by coefficients.
+  // A slab needs samples that the previous slab and, with GridWrap, the first one have replaced by coefficients.
   FreshRandom random;
   for (const Extension extension : { Extension::Mirror, Extension::Reflect, Extension::GridWrap })
   {

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// How lines are divided among blocks. Expected: cases worked out by hand, and for random ones what the division
-// promises, by a plain search over all lengths.
+// The division of lines among blocks. Expected: manually computed cases, and for random ones the promises of the
+// division, by a simple search over all lengths.
 
 #include "kernels/coefficients/lines/SegmentsOfPart.h"
 #include "../common/KernelTestData.h"
@@ -39,12 +39,12 @@ Steps(std::int64_t segments, std::int64_t groups, std::int64_t slots, std::int64
 
 TEST(SegmentsOfPart, CasesByHand)
 {
-  EXPECT_EQ(SegmentsOfPart(1, 1, 100, 1), 1);      // nothing to divide
+  EXPECT_EQ(SegmentsOfPart(1, 1, 100, 1), 1);      // cannot be divided
   EXPECT_EQ(SegmentsOfPart(16, 2048, 528, 1), 16); // 4 rounds of 17 steps; halves: 8 of 9
   EXPECT_EQ(SegmentsOfPart(8, 256, 264, 1), 8);    // a round of 9; halves: 2 of 5
   EXPECT_EQ(SegmentsOfPart(128, 1, 16, 1), 8);     // 16 parts fill the device: one round of 9
   EXPECT_EQ(SegmentsOfPart(128, 16, 256, 1), 8);   // the same
-  EXPECT_EQ(SegmentsOfPart(100, 1, 1000, 0), 1);   // more room than parts
+  EXPECT_EQ(SegmentsOfPart(100, 1, 1000, 0), 1);   // more blocks than parts
 }
 
 TEST(SegmentsOfPart, NoWorseThanWholeLinesAndThanAFewRounds)

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: the same pixels give the same source, whoever asks; other pixels, of however small a difference, another
-// one. The limits hold, and the least recently used source leaves first.
+// Expected: the same pixels give the same source for every caller; other pixels, even with the smallest difference,
+// another one. The limits hold, and the least recently used source is removed first.
 
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/coefficients/SourceCache.h"
@@ -40,7 +40,7 @@ Cubic()
 
 const ExecutionContext HostContext;
 
-/** Whether the cache has the source of these pixels; it has afterwards. */
+/** Returns whether the cache has the source of these pixels. Afterwards it has it. */
 bool
 IsFound(SourceCache & cache, const std::vector<unsigned char> & pixels, const SourceDescriptor & descriptor = Cubic())
 {

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: counts worked out by hand from the definitions in CostModel.h, and seconds that are their sums.
+// Expected: counts that were computed manually from the definitions in CostModel.h, and times that are their sums.
 
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/common/CostModel.h"

@@ -15,7 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: loops cover their range exactly once, exceptions arrive, progress of parts is scaled, an abort is thrown.
+// Expected: loops cover their range exactly once, exceptions are passed to the caller, the progress of parts is scaled,
+// an abort is thrown.
 
 #include "Sanitizers.h"
 
@@ -109,7 +110,7 @@ TEST(Execution, PartsOfALoopRunAtOneTime)
   EXPECT_EQ(present, 3);
 }
 
-// A child has none of its parent's threads.
+// A child does not have its parent's threads.
 TEST(Execution, LoopsAfterAFork)
 {
   if (CudaSplineTest::ThreadsAreSanitized)
@@ -152,7 +153,7 @@ TEST(Execution, PartsScaleProgress)
   ExecutionContext().Part(0.0, 0.5).Report(1.0); // without a callback
 }
 
-// As many reports as itk::ProgressReporter makes, in equal steps, and one where the loop begins.
+// As many reports as itk::ProgressReporter makes, in equal steps, and one at the start of the loop.
 TEST(Execution, LoopsReportAHundredTimes)
 {
   for (const std::int64_t count : { 100, 12800, 1000000 })

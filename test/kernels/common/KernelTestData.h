@@ -42,8 +42,8 @@ inline const std::vector<ScalarType> AllScalarTypes{ ScalarType::UInt8,  ScalarT
                                                      ScalarType::UInt64, ScalarType::Int64,  ScalarType::Float32,
                                                      ScalarType::Float64 };
 
-/** A generator that differs from run to run, and from the others of a test. The seed of the run is printed with a
- * failure, and CUDASPLINE_TEST_SEED repeats it. */
+/** A generator whose numbers differ between runs, and from those of other generators of a test. The seed of the run is
+ * printed with a failure, and CUDASPLINE_TEST_SEED repeats it. */
 class FreshRandom
 {
 public:
@@ -73,7 +73,7 @@ private:
     return seed;
   }
 
-  /** Number of generators that the current test made before. */
+  /** Returns the number of generators that the current test has made before. */
   static std::uint64_t
   CountInTest()
   {
@@ -89,7 +89,7 @@ private:
   testing::ScopedTrace m_Trace;
 };
 
-/** Parameters of cubic convolution in [0, 1]: as often Catmull-Rom with a tension as others. */
+/** Returns parameters of cubic convolution in [0, 1]: half of them Catmull-Rom with a tension. */
 inline CubicParameters
 DrawCubicParameters(FreshRandom & random)
 {
@@ -97,7 +97,8 @@ DrawCubicParameters(FreshRandom & random)
   return { b, random.Uniform(0.0, 1.0) };
 }
 
-/** Random pixels of a run-time type: every bit pattern for integers, noise of range about +-1000 for reals. */
+/** Returns random pixels of a run-time type: every bit pattern for integers, noise in a range of about +-1000 for
+ * reals. */
 inline std::vector<unsigned char>
 RandomPixels(ScalarType type, std::int64_t count, FreshRandom & random)
 {

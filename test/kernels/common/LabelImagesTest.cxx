@@ -35,7 +35,7 @@ AreLabels(const std::vector<TPixel> & pixels)
   return LooksLikeLabels(pixels.data(), ScalarTypeOf<TPixel>(), static_cast<std::int64_t>(pixels.size()));
 }
 
-/** Pixels with a number of distinct values, each as often as any other. */
+/** Returns pixels with a number of distinct values of equal frequency. */
 template <typename TPixel>
 std::vector<TPixel>
 PixelsOf(int values, int count, int factor = 1)
@@ -53,8 +53,8 @@ void
 ExpectThresholds()
 {
   EXPECT_TRUE(AreLabels(PixelsOf<TPixel>(2, 32)));
-  EXPECT_FALSE(AreLabels(PixelsOf<TPixel>(2, 31)));   // 16 pixels a value
-  EXPECT_FALSE(AreLabels(PixelsOf<TPixel>(1, 1000))); // a constant image cannot be mixed
+  EXPECT_FALSE(AreLabels(PixelsOf<TPixel>(2, 31)));   // 16 pixels per value
+  EXPECT_FALSE(AreLabels(PixelsOf<TPixel>(1, 1000))); // values of a constant image cannot be mixed
   EXPECT_TRUE(AreLabels(PixelsOf<TPixel>(120, 100000)));
   EXPECT_FALSE(AreLabels(std::vector<TPixel>()));
 }
@@ -100,7 +100,7 @@ TEST(LabelImages, WholeNumbersOfRealTypes)
   ExpectWholeNumbers<double>();
 }
 
-/** What a sample of pixels does not have is found, too. */
+/** Values that are not in the sample of pixels are found, too. */
 TEST(LabelImages, FewPixelsWithOtherValues)
 {
   std::vector<std::int32_t> pixels(1000000, 7);

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: sums of the volumes that the kernels allocate, worked out by hand in each test.
+// Expected: sums of the volumes that the kernels allocate, computed manually in each test.
 
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"
@@ -71,7 +71,7 @@ TEST(MemoryPlan, OutputIsCutIntoSlabsThatFit)
   EXPECT_EQ(plan.slabLines, 4);
   EXPECT_LE(plan.PeakBytes(), 8800U);
   EXPECT_EQ(PlanResample(source, Output(100, 50), std::size_t(1) << 30).slabLines, 50);
-  // Not even two slabs of one line.
+  // Too little for two slabs of one line.
   EXPECT_FALSE(PlanResample(source, Output(100, 50), 7599).fits);
   EXPECT_TRUE(PlanResample(source, Output(100, 50), 7600).fits);
 }
@@ -89,7 +89,7 @@ TEST(MemoryPlan, TransformsReplaceTheTableOfScanlines)
 {
   const SourceDescriptor source = MakeDescriptor({ 10, 10, 10 }, ScalarType::Float32, ScalarType::Float32, 0);
   TransformChain         chain;
-  chain.stages.resize(2); // an affine one has no displacements
+  chain.stages.resize(2); // an affine chain has no displacements
   chain.stages[1].kind = TransformKind::BSpline;
   chain.stages[1].size = { { 4, 5, 6 } };
   ResampleDescriptor resample = Output(100, 50);
@@ -97,7 +97,7 @@ TEST(MemoryPlan, TransformsReplaceTheTableOfScanlines)
   const MemoryPlan walked = PlanResample(source, resample, std::size_t(1) << 30);
   EXPECT_EQ(walked.tableBytes, 4U * 5 * 6 * 3 * 8 + 2 * sizeof(TransformStage<3>));
 
-  // Three doubles a sample travel with its slab, and begin at a multiple of eight bytes.
+  // Three doubles per sample are copied with its slab, and begin at a multiple of eight bytes.
   resample.chain = nullptr;
   resample.indexProvider = [](std::int64_t, std::int64_t, double *) {};
   const MemoryPlan provided = PlanResample(source, resample, std::size_t(1) << 30);
@@ -155,7 +155,7 @@ TEST(MemoryPlan, EmptyOutputNeedsNothing)
   EXPECT_EQ(plan.slabBytes, 0U);
 }
 
-// Cubic in single precision: 13 samples beyond either end of a segment, so a slab of 32 k coefficients holds 32 k + 26
+// Cubic in single precision: 13 samples beyond either end of a segment, so a slab of 32 k coefficients has 32 k + 26
 // slices twice, here of 10 x 5 samples of 4 bytes.
 TEST(MemoryPlan, PrefilterThatFitsIsDoneWhole)
 {
@@ -182,7 +182,7 @@ TEST(MemoryPlan, PrefilterIsCutIntoSlabsOfWholeSegments)
       EXPECT_EQ(plan.PeakBytes(), 400 * samples);
     }
   }
-  // The largest budget that is not enough for the whole.
+  // The largest budget that is insufficient for the whole.
   EXPECT_EQ(PlanPrefilter(source, 399999).slabLines, 960);
 }
 
@@ -255,7 +255,7 @@ TEST(MemoryPlan, WhatIsNotCut)
   EXPECT_TRUE(PlanPrefilter(source, 3 * 400000 + 600000).fits) << "planes twice and the pixels";
   EXPECT_FALSE(PlanPrefilter(source, 3 * 400000 + 599999).fits);
   EXPECT_EQ(PlanPrefilter(source, 400000).slabLines, 0);
-  // Without a filter there is nothing to be gained.
+  // Without a filter, slabs save no memory.
   source = MakeDescriptor({ 10, 5, 1000 }, ScalarType::Float32, ScalarType::Float32, 1);
   EXPECT_TRUE(PlanPrefilter(source, 200000).fits);
   EXPECT_FALSE(PlanPrefilter(source, 199999).fits);

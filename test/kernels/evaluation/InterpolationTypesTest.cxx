@@ -72,8 +72,8 @@ TEST(InterpolationTypes, FitTogether)
 
 namespace
 {
-/** Expects that supports of a basis begin at most \p reach samples before the floor, and end one sample later after it.
- */
+/** Expects that supports of a basis begin at most \p reach samples before the floor, and end at most one sample more
+ * after it. */
 template <typename TBasis>
 void
 ExpectReach(std::int64_t reach, double taps)

@@ -24,8 +24,7 @@
 #include <string>
 
 /** \file
- * \brief Which kernel is chosen for what: every family once, and what keeps each of the faster ones from being taken.
- */
+ * \brief The choice of kernels: every family once, and the conditions that exclude the faster ones. */
 
 namespace itk::CudaSpline
 {
@@ -36,7 +35,7 @@ namespace
 /** The sizes of an H100 (bytes). */
 constexpr SharedMemorySizes sharedMemory{ 232448, 233472 };
 
-/** A cubic resampling of 64^3 floats by a rotation, to be changed. */
+/** A cubic resampling of 64^3 floats with a rotation, which tests modify. */
 struct Case
 {
   KernelRequest          request;
@@ -90,7 +89,7 @@ TEST(KernelChoice, MapsThatAreSimplerMarch)
   EXPECT_EQ(test.Family(), KernelFamily::SeparableMarch);
   test.arguments.tiles.shape = MapShape::InPlane;
   EXPECT_EQ(test.Family(), KernelFamily::PlaneMarch);
-  // They make values alone.
+  // They compute values only.
   test.request.derivatives = Derivatives::Second;
   EXPECT_EQ(test.Family(), KernelFamily::Samples);
 }
@@ -118,7 +117,7 @@ TEST(KernelChoice, BoxesAreForFloatsAlongScanlines)
   cubicConvolution.request.method = Interpolation::CubicConvolution;
   EXPECT_EQ(cubicConvolution.Family(), KernelFamily::Boxes);
 
-  // Each of these is for the kernel that takes samples.
+  // All of these need the kernel for single samples.
   const auto expectSamples = [](const char * what, const auto & change) {
     Case test;
     change(test);
@@ -148,7 +147,7 @@ TEST(KernelChoice, MoreBoxesThanAGridHasGoSampleBySample)
 {
   Case test;
   test.arguments.sliceLines = 1;
-  test.request.lines = std::int64_t{ 1 } << 25; // slices of a line: 2^25 / 2^4 blocks at least
+  test.request.lines = std::int64_t{ 1 } << 25; // slices of a line: at least 2^25 / 2^4 blocks
   test.arguments.samples = 8;
   EXPECT_EQ(test.Family(), KernelFamily::Samples);
 }

@@ -31,8 +31,8 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** The same samples at a list of places, of which is asked, too, whether they are inside, so that they are evaluated
- * one by one: the bits of a resampling are these. */
+/** Evaluates the same samples at a list of points, with a mask of the points inside, so that they are evaluated one by
+ * one. A resampling has the same bits. */
 std::vector<unsigned char>
 OneByOne(const Case & test)
 {
@@ -70,8 +70,8 @@ OneByOne(const Case & test)
   return values;
 }
 
-/** Lets some lines stay where they are along some axes: between samples, on one of them, the first or the last; others
- * go from sample to sample. */
+/** Fixes some lines along some axes: between samples, on a sample, the first or the last one. Others move from sample
+ * to sample. */
 void
 HoldLines(Case & test, FreshRandom & random)
 {
@@ -91,7 +91,8 @@ HoldLines(Case & test, FreshRandom & random)
       }
       else if (random.Engine()() % 3 == 0)
       {
-        // From sample to sample, or every second time between two: some are next to it because of rounding.
+        // From sample to sample, or every second time between two samples: some are next to a sample because of
+        // rounding.
         ends[d] = std::floor(ends[d]);
         ends[d + dimension] = ends[d] + (random.Engine()() % 2 == 0 ? 1.0 : 0.5) * test.resample.lineLength;
       }
@@ -99,7 +100,7 @@ HoldLines(Case & test, FreshRandom & random)
   }
 }
 
-/** Lets some samples be none: what lies on others does not read them. */
+/** Sets some samples to NaN: positions on other samples do not read them. */
 template <typename TReal>
 void
 AddNans(Case & test, FreshRandom & random)
@@ -131,7 +132,7 @@ TEST(LinearRun, BitsOfSamplesOneByOne)
         {
           element == ScalarType::Float32 ? AddNans<float>(test, random) : AddNans<double>(test, random);
         }
-        // Bounds within the array, too: what lies beyond them is outside, though there are samples.
+        // Bounds within the array: points beyond them are outside, although there are samples.
         if (random.Engine()() % 3 == 0)
         {
           test.resample.lower[0] += 0.75;
@@ -168,7 +169,7 @@ TEST(NearestRun, BitsOfSamplesOneByOne)
   }
 }
 
-// On a sample its neighbours have no weight: a neighbour that is not a number has no effect.
+// On a sample its neighbours have no weight: a NaN neighbour has no effect.
 TEST(LinearRun, NeighboursWithoutWeightDoNotCount)
 {
   FreshRandom random;
@@ -185,7 +186,7 @@ TEST(LinearRun, NeighboursWithoutWeightDoNotCount)
   values[at(9, 6, 4)] = std::numeric_limits<float>::infinity();
   values[at(3, 5, 5)] = -std::numeric_limits<float>::infinity();
   values[at(12, 5, 4)] = -0.0F;
-  // One line along the samples of a row, the other at a distance of half a sample.
+  // One line along the samples of a row, the other one at half a sample from it.
   test.ends.clear();
   for (const double y : { 5.0, 5.5 })
   {

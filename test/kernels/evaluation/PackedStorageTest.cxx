@@ -128,7 +128,7 @@ ExpectWithinBound(const ExecutionContext & context)
       }
       EXPECT_LE(worst, bound + rounding) << NameOf(storage) << ' ' << shape.size() << 'D';
       EXPECT_LE(worstGradient, 2.0 * bound + 4.0 * rounding) << NameOf(storage) << ' ' << shape.size() << 'D';
-      if (descriptor.Count() > 1000) // a few coefficients may be kept exactly
+      if (descriptor.Count() > 1000) // a few coefficients may be stored exactly
       {
         EXPECT_GT(worst, 0.02 * bound) << "the bound is idle, or nothing was packed";
       }
@@ -153,7 +153,7 @@ TEST(PackedStorage, CudaIsWithinItsBoundGpu)
   ExpectWithinBound(Cuda());
 }
 
-// Extremes and packing are free of roundings that could differ; ready coefficients, so that none comes before.
+// Extremes and packing have no roundings that could differ. The coefficients are given, so no rounding precedes.
 TEST(PackedStorage, BothBackendsStoreTheSameGpu)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -206,7 +206,7 @@ TEST(PackedStorage, LargestAndSmallestMagnitudes)
   FreshRandom random;
   for (const CoefficientStorage storage : PackedStorages)
   {
-    for (const double magnitude : { 1e-30, 1e-8, 1e5, 1e30 }) // a half by itself has 6e-8 to 65504
+    for (const double magnitude : { 1e-30, 1e-8, 1e5, 1e30 }) // half precision has numbers from 6e-8 to 65504
     {
       SourceDescriptor   descriptor = MakeDescriptor({ 31, 17 }, ScalarType::Float32, ScalarType::Float32, 3);
       std::vector<float> pixels(static_cast<std::size_t>(descriptor.Count()));

@@ -44,14 +44,14 @@ struct PointsResult
   std::vector<std::uint8_t> inside;
 };
 
-/** A batch with everything that the descriptor points to. */
+/** A batch with all data that the descriptor refers to. */
 struct PointsCase
 {
   SourceDescriptor           source;
   PointsDescriptor           points;
   std::vector<unsigned char> pixels;
   std::vector<double>        places;
-  std::vector<float>         singlePlaces; ///< the same numbers, where points.pointType is Float32
+  std::vector<float>         singlePlaces; ///< the same numbers, if points.pointType is Float32
 
   unsigned int
   Dimension() const
@@ -67,7 +67,8 @@ struct PointsCase
   }
 };
 
-/** Points inside and outside of the buffer, on samples, on halves and NaN; coefficients are random, not filtered. */
+/** Returns points inside and outside of the buffer, on samples, on halves and NaN. Coefficients are random, not
+ * filtered. */
 inline PointsCase
 MakePointsCase(const std::vector<std::int64_t> & sizes,
                Interpolation                     interpolation,
@@ -111,7 +112,7 @@ MakePointsCase(const std::vector<std::int64_t> & sizes,
       {
         at = std::numeric_limits<double>::quiet_NaN();
       }
-      // What the kernel reads, and rounds.
+      // The kernel reads rounded numbers.
       const auto single = static_cast<float>(at);
       const bool isSingle = test.points.pointType == ScalarType::Float32 || test.points.singleCoordinates;
       test.places.push_back(isSingle ? static_cast<double>(single) : at);
@@ -121,7 +122,7 @@ MakePointsCase(const std::vector<std::int64_t> & sizes,
   return test;
 }
 
-/** Runs a batch and returns what it gives, from arrays that held other numbers before. */
+/** Runs a batch and returns its results, in arrays that contained other numbers before. */
 inline PointsResult
 Compute(const PointsCase & test, Derivatives derivatives, const ExecutionContext & context, double poison = 7e77)
 {
@@ -149,7 +150,7 @@ Compute(const PointsCase & test, Derivatives derivatives, const ExecutionContext
   return result;
 }
 
-/** Largest absolute element of the source. */
+/** Returns the largest absolute element of the source. */
 inline double
 Largest(const PointsCase & test)
 {
@@ -161,9 +162,9 @@ Largest(const PointsCase & test)
   return largest;
 }
 
-/** Bound of the difference of two backends' values, or of one from exact arithmetic: the weights of a derivative of an
- * order along an axis have absolute values that sum to at most 2 to that power (3 and 12 for cubic convolution with
- * B and C in [0, 1]), and they are within 80 units. */
+/** Returns the bound of the difference between the values of two backends, or between a value and exact arithmetic. The
+ * absolute weights of a derivative along an axis sum to at most 2 to the power of its order (3 and 12 for cubic
+ * convolution with B and C in [0, 1]), and their errors are within 80 units. */
 inline double
 PointsAgreement(const PointsCase & test, int derivative)
 {

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Batches whose arrays are in device memory: the bits of those from host memory, in the order of the caller's stream.
+// Batches whose arrays are in device memory: the same bits as from host memory, in the order of the caller's stream.
 
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceBuffer.h"
@@ -54,7 +54,8 @@ public:
   void
   Enqueue() const
   {
-    for (int i = 0; i < 100; ++i) // a memory of terabytes a second fills a gigabyte in a fifth of a millisecond or more
+    for (int i = 0; i < 100;
+         ++i) // a memory with terabytes per second needs at least a fifth of a millisecond to fill a gigabyte
     {
       CheckCuda(cudaMemsetAsync(m_Memory.Data(), i, Bytes, m_Stream.Get()), "cudaMemsetAsync");
     }
@@ -98,7 +99,7 @@ TEST(SamplePointsDeviceGpu, SameBitsAsFromHostMemory)
   points.stream = stream.Get();
   const auto source = MakeSource(test.source, test.pixels.data(), context);
   Uploader   uploader;
-  uploader.Copy(places.Data(), test.places.data(), bytes(test.places), stream); // not waited for
+  uploader.Copy(places.Data(), test.places.data(), bytes(test.places), stream); // without waiting
   SamplePoints(points, *source, context);
   PointsResult result = host;
   std::fill(result.values.begin(), result.values.end(), 0.0);
@@ -138,7 +139,7 @@ TEST(SamplePointsDeviceGpu, ASourceThatIsLetGoIsFreedAfterItsReaders)
     uploader.Copy(places.Data(), test.places.data(), BytesOf(test.places), first);
     first.Synchronize();
     second.Synchronize();
-    // In two streams, of which the first is late, and once more in the first.
+    // In two streams, the first of which is late, and once more in the first one.
     work.Enqueue();
     points.stream = first.Get();
     SamplePoints(points, *source, context);
@@ -154,7 +155,7 @@ TEST(SamplePointsDeviceGpu, ASourceThatIsLetGoIsFreedAfterItsReaders)
     EXPECT_EQ(cudaStreamQuery(first.Get()), cudaErrorNotReady) << "too fast a device: nothing is tested";
     source.reset();
     EXPECT_EQ(cudaStreamQuery(first.Get()), cudaSuccess) << "freed while it was read";
-    // What takes its place does not come through.
+    // Data that replace them have no effect.
     std::vector<unsigned char> zeros(test.pixels.size());
     const auto                 next = MakeSource(test.source, zeros.data(), context);
     std::vector<double>        found(host.values.size());

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Batches of points on a device, against the host's: the same operations, of which the device fuses some.
+// Batches of points on a device, compared with those of the host: the same operations, some of which the device fuses.
 
 #include "Gpu.h"
 #include "PointsCase.h"
@@ -100,7 +100,7 @@ TEST(SamplePointsGpu, OtherInterpolatorsAgreeWithCpu)
       EXPECT_EQ(device.inside, host.inside);
       if (interpolation == Interpolation::LabelGaussian)
       {
-        // Every pixel is a label of its own here: another one may win where two weights are within rounding.
+        // Every pixel has its own label here: another one may win if two weights agree within rounding.
         std::int64_t others = 0;
         for (std::size_t i = 0; i < host.values.size(); ++i)
         {
@@ -109,7 +109,7 @@ TEST(SamplePointsGpu, OtherInterpolatorsAgreeWithCpu)
         EXPECT_LE(others, static_cast<std::int64_t>(host.values.size() / 4));
         continue;
       }
-      // The weights of a sinc have absolute values that sum to less than 2.3 an axis and are within 32 units.
+      // The absolute weights of a sinc sum to less than 2.3 per axis, with errors within 32 units.
       const double bound =
         interpolation == Interpolation::Nearest ? 0.0 : 3.0 * 66 * 6 * 13.0 * 0x1p-53 * Largest(test);
       ExpectNear(device.values, host.values, bound);

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Batches of points on the host, against sums in long double, against single evaluations, and against the resampler.
+// Batches of points on the host, compared with sums in long double, with single evaluations, and with resampling.
 
 #include "PointsCase.h"
 #include "ReferenceSpline.h"
@@ -108,7 +108,7 @@ TEST(SamplePoints, SplinesOfAllOrdersWithDerivatives)
   }
 }
 
-// The value does not depend on which derivatives are evaluated in addition, nor the gradient on whether the Hessian is.
+// The value does not depend on the derivatives that are also evaluated, nor does the gradient depend on the Hessian.
 TEST(SamplePoints, DerivativesChangeNoOtherBit)
 {
   FreshRandom random;
@@ -139,7 +139,8 @@ TEST(SamplePoints, ThreadsChangeNoBit)
   EXPECT_EQ(many.hessians, one.hessians);
 }
 
-// Against Mitchell and Netravali's filter as it is printed, summed here. B and C are random, B often 0 (Catmull-Rom).
+// Compares with Mitchell and Netravali's filter as printed in the paper, summed here. B and C are random, B often 0
+// (Catmull-Rom).
 TEST(SamplePoints, CubicConvolutionIsItsFormula)
 {
   FreshRandom random;
@@ -190,7 +191,7 @@ TEST(SamplePoints, CubicConvolutionIsItsFormula)
   }
 }
 
-// Points become ITK's indices, and derivatives are turned and scaled by the given matrix.
+// Points become ITK's indices, and derivatives are rotated and scaled by the given matrix.
 TEST(SamplePoints, PhysicalPointsAndTheGradientMap)
 {
   FreshRandom random;
@@ -257,7 +258,7 @@ TEST(SamplePoints, PhysicalPointsAndTheGradientMap)
   }
 }
 
-// Labels of 64 bits keep them all; the resampler's nearest neighbour is the batch's.
+// Labels of 64 bits are kept completely; nearest neighbours in resampling equal those of the batch.
 TEST(SamplePoints, NearestMovesBits)
 {
   FreshRandom random;
@@ -328,7 +329,7 @@ TEST(SamplePoints, BadArgumentsAreRefused)
   refused(sinc, [](PointsDescriptor & points) { points.radius = MaximumSincRadius + 1; });
   refused(sinc, [](PointsDescriptor & points) { points.radius = 0; });
 
-  // The caller's arrays have one number a point.
+  // The caller's arrays have one number per point.
   SourceDescriptor pairs = linear.source;
   pairs.components = 2;
   const std::vector<double> pixels(static_cast<std::size_t>(pairs.Elements()), 1.0);

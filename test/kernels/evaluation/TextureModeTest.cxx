@@ -67,7 +67,7 @@ ValuesAt(const SampleSource &        source,
   return values;
 }
 
-/** Pixels: noise, or a wave that is long against a sample. */
+/** Returns pixels: noise, or a wave that is long compared with a sample. */
 std::vector<float>
 MakePixels(const SourceDescriptor & descriptor, bool smooth, FreshRandom & random)
 {
@@ -137,8 +137,8 @@ ExpectWithinBound(const ExecutionContext & context)
         EXPECT_LE(worst, bound) << NameOf(mode) << ' ' << shape.size() << "D, order " << order << ", smooth " << smooth;
         if (descriptor.Count() > 1000)
         {
-          // Noise of order 5 has neighbours of opposite sign and seldom all axes at their worst, nor all corner
-          // weights.
+          // For order 5, noise has neighbours of opposite sign and seldom the worst case along all axes and for all
+          // corner weights.
           EXPECT_GT(worst, 0.0002 * bound) << "the bound is idle, or no texture was read";
         }
       }
@@ -186,7 +186,7 @@ TEST(TextureMode, CudaResamplesAsTheModelGpu)
   }
 }
 
-// What the backends know of the coefficients.
+// The statistics of the coefficients on both backends.
 TEST(TextureMode, BothBackendsMeasureTheSameGpu)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -280,9 +280,8 @@ TEST(TextureMode, WrongUsesAreRefused)
     }
     return std::string();
   };
-  EXPECT_NE(
-    refuses(*texture, Interpolation::CubicConvolution, EvaluationMode::Texture).find("not CubicConvolution"),
-    std::string::npos);
+  EXPECT_NE(refuses(*texture, Interpolation::CubicConvolution, EvaluationMode::Texture).find("not CubicConvolution"),
+            std::string::npos);
   for (const Interpolation interpolation : AllInterpolations)
   {
     if (interpolation == Interpolation::BSpline)

@@ -60,7 +60,7 @@ protected:
     return Numbers(updated.Data(), after.size(), shape.element, residence);
   }
 
-  /** Displacements to or from the middle of the grid, within a radius (samples). */
+  /** Returns displacements towards or away from the middle of the grid, within a radius (samples). */
   static std::vector<double>
   Source(const FieldGrid & grid, double strength, double radius)
   {
@@ -118,7 +118,7 @@ TEST_P(DeterminantLimits, DeterminantsStayNearTheirBounds)
   {
     for (const ScalarType type : FieldTypes)
     {
-      for (const double strength : { -0.45, 0.6 }) // to the middle it shrinks, from there it expands
+      for (const double strength : { -0.45, 0.6 }) // towards the middle it shrinks, away from it it expands
       {
         SCOPED_TRACE(Describe(size, type) + " " + std::to_string(strength));
         const FieldShape          shape{ RandomGrid(size, random), type };
@@ -150,7 +150,7 @@ TEST_P(DeterminantLimits, SamplesFarFromALimitKeepTheirBits)
   after[static_cast<std::size_t>(sample * 3)] += 4.0;
   for (std::size_t n = 0; n < after.size(); n += 3)
   {
-    after[n] += 0.25; // the same everywhere: no determinant changes
+    after[n] += 0.25; // the same everywhere: determinants do not change
   }
   const auto limited = Limit(shape, before, 4.0, after, residence);
   EXPECT_LT(limited[static_cast<std::size_t>(sample * 3)], after[static_cast<std::size_t>(sample * 3)]);

@@ -33,14 +33,14 @@
 #include <vector>
 
 /** \file
- * \brief Random grids and fields, and plain loops in double over them. */
+ * \brief Random grids and fields, and simple loops in double over them. */
 
 namespace CudaSplineTest
 {
 
 using Vector = std::array<double, 3>;
 
-/** Tests run once on the Cpu backend, and once on the GPU where there is one. */
+/** Tests run once on the Cpu backend, and once on the GPU if there is one. */
 class FieldsOnBackend : public testing::TestWithParam<bool>
 {
 protected:
@@ -76,7 +76,7 @@ inline const std::vector<std::vector<std::int64_t>> FieldSizes{ { 13, 11 },   { 
                                                                 { 1, 1 },     { 7, 5, 3 },   { 41, 23, 9 },
                                                                 { 33, 9, 5 }, { 19, 17, 1 }, { 1, 13, 11 } };
 
-/** Bytes on a backend, from numbers. */
+/** Returns numbers as bytes on a backend. */
 inline ResidentArray
 Resident(const std::vector<double> & numbers, ScalarType type, const Residence & residence)
 {
@@ -94,7 +94,7 @@ Resident(const std::vector<double> & numbers, ScalarType type, const Residence &
   return array;
 }
 
-/** Numbers from a backend. */
+/** Returns numbers from a backend. */
 inline std::vector<double>
 Numbers(const void * data, std::size_t count, ScalarType type, const Residence & residence)
 {
@@ -109,7 +109,7 @@ Numbers(const void * data, std::size_t count, ScalarType type, const Residence &
   return numbers;
 }
 
-/** The inverse of a matrix of 2 or 3 rows. */
+/** Returns the inverse of a matrix of 2 or 3 rows. */
 inline FieldGrid::Matrix
 Inverse(const FieldGrid::Matrix & matrix, unsigned int dimension)
 {
@@ -143,7 +143,7 @@ Inverse(const FieldGrid::Matrix & matrix, unsigned int dimension)
   return inverse;
 }
 
-/** A grid that is turned, of spacings that differ, whose first index is not 0. */
+/** Returns a rotated grid with different spacings and a first index other than 0. */
 inline FieldGrid
 RandomGrid(const std::vector<std::int64_t> & size, FreshRandom & random, bool starts = true)
 {
@@ -173,7 +173,7 @@ RandomGrid(const std::vector<std::int64_t> & size, FreshRandom & random, bool st
   return grid;
 }
 
-/** A field without pattern, or a smooth one. */
+/** Returns a random field, or a smooth one. */
 inline std::vector<double>
 RandomField(const FieldGrid & grid, double size, bool smooth, FreshRandom & random)
 {
@@ -189,19 +189,19 @@ RandomField(const FieldGrid & grid, double size, bool smooth, FreshRandom & rand
     const double number = smooth ? size * std::sin(4.0 * x + 2.0 * static_cast<double>(d) + phase) *
                                      std::cos(5.0 * y - phase) * std::cos(3.0 * z + static_cast<double>(d))
                                  : random.Uniform(-size, size);
-    field[i] = static_cast<double>(static_cast<float>(number)); // of either type
+    field[i] = static_cast<double>(static_cast<float>(number)); // representable in both types
   }
   return field;
 }
 
-/** Sample of an offset, from the first one of the grid. */
+/** Returns the sample of an offset, from the first one of the grid. */
 inline std::array<std::int64_t, 3>
 SampleOf(const FieldGrid & grid, std::int64_t offset)
 {
   return { offset % grid.size[0], offset / grid.size[0] % grid.size[1], offset / grid.size[0] / grid.size[1] };
 }
 
-/** Place of a sample (mm). */
+/** Returns the point of a sample (mm). */
 inline Vector
 PlaceOf(const FieldGrid & grid, const std::array<std::int64_t, 3> & at)
 {
@@ -216,7 +216,7 @@ PlaceOf(const FieldGrid & grid, const std::array<std::int64_t, 3> & at)
   return place;
 }
 
-/** Continuous index of a place, from the first sample of the grid. */
+/** Returns the continuous index of a point, from the first sample of the grid. */
 inline Vector
 IndexOf(const FieldGrid & grid, const Vector & place)
 {
@@ -232,7 +232,7 @@ IndexOf(const FieldGrid & grid, const Vector & place)
   return index;
 }
 
-/** How far inside of the buffer an index is (samples); below 0: outside. */
+/** Returns the distance of an index from the border of the buffer (samples); below 0: outside. */
 inline double
 Depth(const FieldGrid & grid, const Vector & index)
 {
@@ -244,7 +244,7 @@ Depth(const FieldGrid & grid, const Vector & index)
   return depth;
 }
 
-/** Numbers between samples, linear, the outermost ones standing beyond the border too. */
+/** Interpolates linearly between samples. Beyond the border, the outermost samples are repeated. */
 inline Vector
 LinearAt(const FieldGrid & grid, const std::vector<double> & field, unsigned int components, const Vector & index)
 {
@@ -284,17 +284,18 @@ Describe(const std::vector<std::int64_t> & size, ScalarType type)
   return text;
 }
 
-/** What a field's value between samples may be off: a continuous index of this magnitude, rounded to the type, and the
- * roundings of the sum. */
+/** Returns the allowed error of a field's value between samples: a continuous index of this magnitude, rounded to the
+ * type, and the roundings of the sum. */
 inline double
 InterpolationBound(ScalarType type, double size)
 {
-  constexpr double indices = 100.0; // grids here have no larger ones
+  constexpr double indices = 100.0; // maximum of the grids here
   const double     unit = type == ScalarType::Float32 ? 0x1p-24 : 0x1p-53;
   return unit * size * (2.0 * 3.0 * 2.0 * indices + 64.0);
 }
 
-/** The composition at a sample by plain loops; false: so near to the buffer's border that either is right. */
+/** Computes the composition at a sample with simple loops. Returns false if it is so close to the border of the buffer
+ * that either result is correct. */
 inline bool
 ComposePlainly(const FieldGrid &           displacementGrid,
                const std::vector<double> & displacement,

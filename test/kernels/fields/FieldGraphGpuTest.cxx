@@ -28,8 +28,8 @@
 
 using namespace CudaSplineTest;
 
-// A graph records any sequence of steps: nothing is allocated, and nothing waits. Played twice, it does twice what they
-// do.
+// A graph records any sequence of steps: nothing is allocated, and nothing waits. If it is launched twice, the steps
+// are executed twice.
 TEST(FieldGraphGpu, RecordsSteps)
 {
   CUDASPLINE_NEEDS_GPU();

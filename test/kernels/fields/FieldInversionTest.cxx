@@ -37,7 +37,7 @@ TEST_P(FieldInversions, Invert)
 {
   FreshRandom     random;
   const Residence residence = this->MakeResidence();
-  int             ended = 0; // before the most iterations
+  int             ended = 0; // before the maximum number of iterations
   for (const auto & size : FieldSizes)
   {
     for (const ScalarType type : FieldTypes)
@@ -52,7 +52,7 @@ TEST_P(FieldInversions, Invert)
         const auto estimate = most == 1 ? RandomField(grid, 0.5, true, random) : std::vector<double>(field.size(), 0.0);
         FieldInversion rules;
         rules.maximumIterations = most;
-        rules.enforcesBoundary = most == 2; // without it errors become small, and fewer iterations do
+        rules.enforcesBoundary = most == 2; // without it errors become small, and fewer iterations are made
         const auto          input = Resident(field, type, residence);
         const auto          output = Resident(estimate, type, residence);
         const ResidentArray scratch(CountInversionScratch(shape), residence);
@@ -72,8 +72,8 @@ TEST_P(FieldInversions, Invert)
         double mean = std::numeric_limits<double>::max();
         double maximum = mean;
         int    iterations = 0;
-        bool   decides = true; // no error is at a tolerance
-        bool   sure = true;    // no place is at the border of the buffer
+        bool   decides = true; // no error is close to a tolerance
+        bool   sure = true;    // no point is at the border of the buffer
         while (iterations < most && maximum > rules.maximumTolerance && mean > rules.meanTolerance)
         {
           ++iterations;
@@ -130,13 +130,13 @@ TEST_P(FieldInversions, Invert)
   EXPECT_GT(ended, 0);
 }
 
-// Anderson mixing. Expected: of fields whose displacements change by less than a sample from one to the next there is
-// an inverse, so every sample is below the tolerance, as plain loops in double find it. Of a field that folds, no error
-// is larger than that of the estimate. Steps and errors of both backends are rounded alike.
+// Anderson mixing. Expected: fields whose displacements differ by less than a sample between neighbours have an
+// inverse, so every sample is below the tolerance, according to simple loops in double. If a field folds, no error is
+// larger than that of the estimate. Steps and errors are rounded in the same way on both backends.
 namespace
 {
 
-/** An inverse, and what it came to. */
+/** An inverse, and its errors. */
 struct FoundInverse
 {
   std::vector<double> vectors;
@@ -161,7 +161,7 @@ InvertByMixing(const FieldShape &          shape,
   return found;
 }
 
-/** Norms of the composition of a field and an inverse (samples). */
+/** Returns the norms of the composition of a field and an inverse (samples). */
 std::vector<double>
 ErrorNorms(const FieldGrid & grid, const std::vector<double> & field, const std::vector<double> & inverse)
 {
@@ -169,7 +169,8 @@ ErrorNorms(const FieldGrid & grid, const std::vector<double> & field, const std:
   for (std::size_t n = 0; n < norms.size(); ++n)
   {
     Vector error{};
-    if (ComposePlainly(grid, field, grid, inverse, static_cast<std::int64_t>(n), error)) // not at the buffer's border
+    if (ComposePlainly(
+          grid, field, grid, inverse, static_cast<std::int64_t>(n), error)) // not at the border of the buffer
     {
       for (unsigned int d = 0; d < grid.dimension; ++d)
       {
@@ -181,7 +182,7 @@ ErrorNorms(const FieldGrid & grid, const std::vector<double> & field, const std:
   return norms;
 }
 
-/** A field that is 0 at the border, so that all samples have an inverse. */
+/** Returns a field that is 0 at the border, so that all samples have an inverse. */
 std::vector<double>
 FieldOfBumps(const FieldGrid & grid, double size)
 {
@@ -221,14 +222,14 @@ TEST_P(FieldInversions, AndersonMixingEndsBelowTheToleranceEverywhere)
       EXPECT_LE(found.state.maximumError, rules.meanTolerance);
       EXPECT_NE(found.state.isDone, 0);
       EXPECT_EQ(found.state.iterations, 1);
-      // Sums of float are contracted on a device: a sample may end an iteration sooner or later there.
+      // Sums of float are contracted on a device: a sample may need more or fewer iterations there.
       const auto   onHost = InvertByMixing(shape, field, zero, rules, Residence{ ExecutionContext() }).vectors;
       const double allowed = type == ScalarType::Float64 ? 0.0 : 10.0 * rules.meanTolerance;
       for (std::size_t i = 0; i < onHost.size(); ++i)
       {
         ASSERT_NEAR(found.vectors[i], onHost[i], allowed) << i;
       }
-      // From its own result nothing is left to do, and without iterations nothing is done.
+      // Starting from its own result no work remains, and without iterations nothing is done.
       EXPECT_EQ(InvertByMixing(shape, field, found.vectors, rules, residence).vectors, found.vectors);
       FieldInversion none;
       none.maximumIterations = 0;

@@ -80,7 +80,7 @@ TEST_P(FieldOperations, Compose)
   EXPECT_GT(inside, 1000);
 }
 
-// NaN falls outside; it stays where it is, and reaches none whose neighbours it is not among.
+// NaN maps outside. It does not spread, and only affects samples that have it as a neighbour.
 TEST_P(FieldOperations, ComposeNaN)
 {
   FreshRandom     random;
@@ -100,7 +100,7 @@ TEST_P(FieldOperations, ComposeNaN)
       ComposeFields(shape, (warps ? zero : nan).Data(), shape, (warps ? nan : zero).Data(), output.Data(), residence);
       const auto composed = Numbers(output.Data(), numbers, type, residence);
       EXPECT_TRUE(std::isnan(composed[3 * 100]));
-      // A point of the grid itself is an integer index except for rounding: its neighbours may have tiny weights.
+      // A point on the grid is an integer index except for rounding: its neighbours may have tiny weights.
       EXPECT_LE(std::count_if(composed.begin(), composed.end(), [](double x) { return std::isnan(x); }),
                 warps ? 1 : 27);
     }
@@ -199,7 +199,7 @@ TEST_P(FieldOperations, Resample)
       const ResidentArray output(fine.Bytes(), residence);
       ResampleField(shape, input.Data(), fine, output.Data(), residence);
       const auto   found = Numbers(output.Data(), static_cast<std::size_t>(fine.Numbers()), type, residence);
-      const double bound = 4.0 * InterpolationBound(type, 3.0) + 1e-12; // the ends of a scanline are rounded, too
+      const double bound = 4.0 * InterpolationBound(type, 3.0) + 1e-12; // the ends of a scanline are also rounded
       for (std::int64_t i = 0; i < fine.grid.Count(); ++i)
       {
         const Vector index = IndexOf(shape.grid, PlaceOf(fine.grid, SampleOf(fine.grid, i)));
@@ -218,7 +218,7 @@ TEST_P(FieldOperations, Resample)
   }
 }
 
-// The same bits on any number of threads, and of double fields on a device, too.
+// The same bits on any number of threads, and for double fields on a device, too.
 TEST_P(FieldOperations, AreTheSameBits)
 {
   FreshRandom      random;

@@ -96,7 +96,8 @@ TEST_P(FieldSmoothings, Smooth)
   }
 }
 
-// exp(-t) I_n(t) is the mean of exp(t (cos a - 1)) cos(n a) over the circle; ITK's approximation is good to some 1e-7.
+// exp(-t) I_n(t) is the mean of exp(t (cos a - 1)) cos(n a) over the circle; ITK's approximation is accurate to some
+// 1e-7.
 TEST(FieldSmoothing, HasTheDiscreteGaussian)
 {
   FieldGrid grid;

@@ -44,7 +44,7 @@ CubicSpline(double x)
   return a < 1.0 ? 2.0 / 3.0 - a * a * (1.0 - 0.5 * a) : (a < 2.0 ? (2.0 - a) * (2.0 - a) * (2.0 - a) / 6.0 : 0.0);
 }
 
-/** A spline whose grid is parallel to one of an image, of so many cells by axis. */
+/** Returns a spline whose grid is parallel to that of an image, with a number of cells by axis. */
 TransformChain::Stage
 ParallelSpline(const FieldGrid & grid, double cells, FreshRandom & random, std::vector<double> & coefficients)
 {
@@ -119,7 +119,7 @@ TEST_P(SplineFields, OfCoefficients)
             continue;
           }
           Vector        expected{};
-          constexpr int width = 6; // coefficients along an axis, of which four have a weight
+          constexpr int width = 6; // coefficients along an axis, four of which have a weight
           for (int tap = 0; tap < width * width * width && depth > 0.0; ++tap)
           {
             const int    taps[3] = { tap % width, tap / width % width, tap / width / width };
@@ -146,7 +146,7 @@ TEST_P(SplineFields, OfCoefficients)
   }
 }
 
-// A grid that is turned against the spline's, 2D, and other orders: as the chain of that one stage.
+// A grid that is rotated relative to the spline's, 2D, and other orders: same as a chain of this stage.
 TEST_P(SplineFields, OfOthersAreThoseOfTheChain)
 {
   FreshRandom      random;
@@ -175,7 +175,7 @@ TEST_P(SplineFields, OfOthersAreThoseOfTheChain)
   EXPECT_THROW(MakeSplineField(TransformChain::Stage(), shape, nullptr, nullptr, residence), std::invalid_argument);
 }
 
-// Against the sums over all points that the approximation is defined by.
+// Compares with the sums over all points that define the approximation.
 TEST_P(SplineFields, Smooth)
 {
   FreshRandom     random;
@@ -250,7 +250,7 @@ TEST_P(SplineFields, Smooth)
           }
           for (unsigned int c = 0; c < 3; ++c)
           {
-            // Sums of up to some hundred positive weights, and a difference of such.
+            // Sums of up to some hundred positive weights, and a difference of these.
             ASSERT_NEAR(found[static_cast<std::size_t>(3 * i + c)],
                         expected[c],
                         type == ScalarType::Float32 ? 3.0 * 32.0 * 0x1p-23 : 3e-11)
@@ -267,7 +267,7 @@ TEST_P(SplineFields, Smooth)
   EXPECT_THROW(SmoothFieldBySpline(shape, nullptr, nullptr, {}, nullptr, nullptr, residence), std::invalid_argument);
 }
 
-// The exponential of a constant field is that field; of a field times -1 it is the inverse, about.
+// The exponential of a constant field is that field; that of the negative field is approximately the inverse.
 TEST_P(SplineFields, Exponentials)
 {
   FreshRandom     random;
@@ -298,7 +298,7 @@ TEST_P(SplineFields, Exponentials)
   }
 }
 
-// On the backend of the arrays it has the bits of the host, also for fields that fold or contain NaN.
+// On the backend of the arrays the bits are those of the host, also for fields that fold or contain NaN.
 TEST_P(SplineFields, Folding)
 {
   FreshRandom     random;
@@ -350,7 +350,7 @@ TEST_P(SplineFields, Folding)
   }
 }
 
-// Of a linear map the matrix's, within the border; constants have 1.
+// For a linear map the determinant is that of the matrix, inside the border; constants have 1.
 TEST_P(SplineFields, JacobianDeterminants)
 {
   FreshRandom     random;
@@ -392,7 +392,7 @@ TEST_P(SplineFields, JacobianDeterminants)
           const double expected = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) -
                                   m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
                                   m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
-          // Slopes up to 2 and 1 more: products of up to 27, a dozen of roundings.
+          // Slopes up to 2, plus 1: products of up to 27, a dozen roundings.
           ASSERT_NEAR(found[static_cast<std::size_t>(i)],
                       expected,
                       6.0 * 27.0 * 4.0 * (real == ScalarType::Float32 ? 0x1p-24 : 0x1p-53))

@@ -69,7 +69,7 @@ protected:
     return Numbers(output.Data(), static_cast<std::size_t>(shape.Numbers()), shape.element, residence);
   }
 
-  /** Smooth fields that change in time. */
+  /** Returns smooth fields that change in time. */
   static std::vector<std::vector<double>>
   MakeSmooth(const FieldGrid & grid, unsigned int timePoints, double size)
   {
@@ -90,7 +90,7 @@ protected:
   }
 };
 
-/** v = w x (x - c): points rotate about c by the angle w in the unit of time. */
+/** v = w x (x - c): points rotate about c by the angle w per unit of time. */
 TEST_P(VelocityFields, RotateAboutAPoint)
 {
   constexpr double angle = 0.4;
@@ -138,7 +138,7 @@ TEST_P(VelocityFields, RotateAboutAPoint)
   }
 }
 
-/** A velocity that is constant in space: trapezoids between the time points, with any number of steps. */
+/** A velocity that is constant in space: trapezoids between the time points, for any number of steps. */
 TEST_P(VelocityFields, AreLinearBetweenTimePoints)
 {
   const Residence           residence = this->MakeResidence();
@@ -173,7 +173,7 @@ TEST_P(VelocityFields, AreLinearBetweenTimePoints)
   }
 }
 
-/** The integral backward in time inverts the one forward; samples whose paths leave the grid are left out. */
+/** The integral backward in time inverts the one forward. Samples whose paths leave the grid are excluded. */
 TEST_P(VelocityFields, BackwardIsTheInverseOfForward)
 {
   const Residence  residence = this->MakeResidence();
@@ -237,7 +237,7 @@ TEST_P(VelocityFields, DoNotDependOnThreads)
   }
 }
 
-/** Vectors that are not finite are not followed out of the memory. */
+/** Non-finite vectors do not cause access outside of the memory. */
 TEST_P(VelocityFields, StayWithinTheGrid)
 {
   const Residence  residence = this->MakeResidence();

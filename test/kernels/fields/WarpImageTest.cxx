@@ -15,9 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Images under displacements, read by cubic B-splines.
-//
-// Expected: sums over 4 samples an axis of mirrored coefficients by plain loops in double.
+// Images under displacements, interpolated by cubic B-splines. Expected: sums over 4 samples per axis of mirrored
+// coefficients by simple loops in double.
 
 #include "FieldCase.h"
 
@@ -35,7 +34,7 @@ namespace
 class CubicWarps : public FieldsOnBackend
 {
 protected:
-  /** The index of a sample that a line continues with, mirrored at its ends. */
+  /** Returns the index of a sample after mirroring at the ends of its line. */
   static std::int64_t
   Mirrored(std::int64_t at, std::int64_t size)
   {
@@ -48,7 +47,7 @@ protected:
     return within < size ? within : period - within;
   }
 
-  /** The spline at a continuous index, from the first sample. */
+  /** Returns the spline at a continuous index, from the first sample. */
   static double
   SplineAt(const FieldGrid & grid, const std::vector<double> & coefficients, const Vector & index)
   {
@@ -123,7 +122,7 @@ TEST_P(CubicWarps, AreThoseOfPlainLoops)
           isInside = isInside && index[r] >= -0.5 && index[r] < last;
           fromBorder = std::min({ fromBorder, std::abs(index[r] + 0.5), std::abs(index[r] - last) });
         }
-        if (fromBorder > 1e-4) // rounding decides there
+        if (fromBorder > 1e-4) // rounding decides close to the border
         {
           const double wanted = isInside ? SplineAt(grid, coefficients, index) : 0.0;
           ASSERT_NEAR(found[static_cast<std::size_t>(n)], wanted, type == ScalarType::Float32 ? 2e-5 : 1e-9) << n;

@@ -15,10 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Smoothing and gradients of volumes by recursive Gaussians, on both backends.
-//
-// Expected: loops over the lines of one axis after the other with the formula for a sample (NextOfGaussian()), to the
-// bit, whatever packs, panels, slices and segments a backend makes of an image; and on the device the bits of the host.
+// Smoothing and gradients of volumes by recursive Gaussians, on both backends. Expected: the same bits as loops over
+// the lines of one axis after the other with the formula for a sample (NextOfGaussian()), for any division of an image
+// into packs, panels, slices and segments; and on the device the bits of the host.
 
 #include "../common/KernelTestData.h"
 #include "Gpu.h"
@@ -39,7 +38,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** A line in place, rounded to float. */
+/** Filters a line in place, and rounds to float. */
 void
 FilterLine(const RecursiveGaussian & filter, double * line, std::int64_t stride, std::int64_t size)
 {
@@ -58,7 +57,7 @@ FilterLine(const RecursiveGaussian & filter, double * line, std::int64_t stride,
     for (std::int64_t k = 0; k < size; ++k)
     {
       const std::int64_t i = isCausal ? k : size - 1 - k;
-      const std::int64_t at = isCausal ? i : i + 1; // the latest sample that counts
+      const std::int64_t at = isCausal ? i : i + 1; // the latest sample that is used
       const auto         before = [&](std::int64_t n) { return k - n >= 0 ? out[i - direction * n] : edge; };
       out[i] = NextOfGaussian(isCausal ? filter.causal : filter.anticausal,
                               sample(at),
@@ -125,7 +124,7 @@ ExpectedSmoothing(const GaussianDescriptor & descriptor, const void * pixels)
   return volume;
 }
 
-/** Components plane by plane, not rotated. */
+/** Returns components plane by plane, not rotated. */
 std::vector<double>
 ExpectedGradient(const GaussianDescriptor & descriptor, const void * pixels)
 {
@@ -316,7 +315,7 @@ TEST_P(RecursiveGaussianOnBackend, GradientsAndTheirSources)
   }
 }
 
-// Infinities and NaN go where ITK's formula takes them, and nowhere else: along their lines.
+// Infinities and NaN spread as in ITK's formula: along their lines only.
 TEST_P(RecursiveGaussianOnBackend, NanAndInfinity)
 {
   FreshRandom  random;
@@ -363,7 +362,7 @@ TEST(RecursiveGaussianErrors, AreInvalidArguments)
   EXPECT_THROW(MakeGaussianGradientSource(good, source, image.data(), ExecutionContext()), std::invalid_argument);
 }
 
-// What is planned: volumes, and the notes of the recursion.
+// The plan: volumes, and the notes of the recursion.
 TEST(RecursiveGaussianPlan, CountsItsVolumes)
 {
   GaussianDescriptor descriptor;

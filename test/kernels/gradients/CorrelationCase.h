@@ -34,7 +34,7 @@
 namespace CudaSplineTest
 {
 
-/** Sums and gradients; those that are not wanted stay NaN. */
+/** Sums and gradients. Those that are not computed remain NaN. */
 template <typename TReal>
 struct CorrelationResult
 {
@@ -49,7 +49,7 @@ struct CorrelationResult
   {}
 };
 
-/** Whose masks there are. */
+/** Images that have masks. */
 enum class Masks
 {
   None,
@@ -57,7 +57,7 @@ enum class Masks
   Own
 };
 
-/** Noise about offsets, of which the moving image has some of the fixed one. A corner of the fixed one is constant, far
+/** Noise about offsets; the moving image is correlated with the fixed one. A corner of the fixed image is constant, far
  * from the noise: there, a window with one sample of noise has a variance much larger than its rounding error. */
 template <typename TReal>
 struct CorrelationCase

@@ -28,12 +28,12 @@
 #include <vector>
 
 /** \file
- * \brief Batches of random images with points, and plain sums that judge the operations at points. */
+ * \brief Batches of random images with points, and simple sums as references of the operations at points. */
 
 namespace CudaSplineTest
 {
 
-/** Numbers of a type. */
+/** Returns numbers of a type. */
 template <typename TReal>
 std::vector<TReal>
 RandomOf(std::int64_t count, Random & random)
@@ -72,7 +72,7 @@ struct GradientCase
     {
       for (const std::int64_t size : shape)
       {
-        // Derivatives of low orders jump at half samples, and order 0 itself does: these are for other values.
+        // Derivatives of low orders jump at half samples, and so does order 0. In these cases other points are used.
         const auto length = static_cast<double>(size);
         places.push_back(static_cast<TReal>(atHalves && derivatives == 0 && order > 0 && i % 5 == 0
                                               ? 0.5 * static_cast<double>(random.Integer(-2 * size, 3 * size))
@@ -83,7 +83,7 @@ struct GradientCase
     weights = RandomOf<TReal>(this->Numbers(derivatives), random);
     for (std::size_t i = 3; i < weights.size(); i += 5)
     {
-      weights[i] = TReal(-0.0); // as products with 0 are, whose bits are not the least
+      weights[i] = TReal(-0.0); // like products with 0, whose bits are not the smallest
     }
     points.points = places.data();
     points.pointStride = points.count * points.dimension;
@@ -98,7 +98,7 @@ struct GradientCase
     return points.size[0] * points.size[1] * points.size[2];
   }
 
-  /** Numbers of all points for derivatives of an order. */
+  /** Returns the count of numbers of all points for derivatives of an order. */
   std::int64_t
   Numbers(unsigned int derivatives) const
   {

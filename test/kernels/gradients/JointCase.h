@@ -33,7 +33,7 @@
 namespace CudaSplineTest
 {
 
-/** Noise in [-1, 1], of which the ends leave some out, and weights of the bins. */
+/** Noise in [-1, 1], some of it beyond the ends, and weights of the bins. */
 template <typename TReal>
 struct JointCase
 {
@@ -75,7 +75,7 @@ struct JointCase
     return joint;
   }
 
-  /** \param[out] ofFixed, ofMoving null: not wanted */
+  /** \param[out] ofFixed, ofMoving null: not computed */
   void
   GradientsOnTheHost(std::vector<TReal> * ofFixed, std::vector<TReal> * ofMoving) const
   {

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Joint histograms on a device: those of the host, with the same bits at every call.
+// Joint histograms on a device equal those of the host, with the same bits at every call.
 
 #include "Gpu.h"
 #include "JointCase.h"
@@ -37,7 +37,8 @@ void
 ExpectTheSame(double tolerance)
 {
   FreshRandom random;
-  // Half a unit of a weight in double precision on a device, see ParzenWeight; in single precision it is in tolerance.
+  // Half a unit of a weight in double precision on a device, see ParzenWeight; in single precision it is included in
+  // the tolerance.
   const double roundingOfWeights = sizeof(TReal) == sizeof(double) ? 0x1p-39 : 0.0;
   for (const std::int64_t bins : { 5, 32, 64, 65, 200 }) // up to 64 in shared memory
   {
@@ -86,7 +87,7 @@ ExpectTheSame(double tolerance)
       const auto foundMoving = download(ofMoving, byMoving.size());
       for (std::size_t i = 0; i < byFixed.size(); ++i)
       {
-        // Places are of the number of bins, and so are slopes.
+        // Positions are proportional to the number of bins, and so are slopes.
         ASSERT_NEAR(foundFixed[i], byFixed[i], 100.0 * static_cast<double>(bins * bins) * tolerance) << i;
         ASSERT_NEAR(foundMoving[i], byMoving[i], 100.0 * static_cast<double>(bins * bins) * tolerance) << i;
       }
@@ -99,7 +100,7 @@ ExpectTheSame(double tolerance)
 TEST(JointHistogramGpu, DoublesAreThoseOfTheHost)
 {
   CUDASPLINE_NEEDS_GPU();
-  ExpectTheSame<double>(1e-13); // weights with a few roundings, of places up to 200
+  ExpectTheSame<double>(1e-13); // weights with a few roundings, of positions up to 200
 }
 
 TEST(JointHistogramGpu, FloatsAreThoseOfTheHost)

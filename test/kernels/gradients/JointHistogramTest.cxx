@@ -37,7 +37,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** Where a value is in the histogram. */
+/** Returns the position of a value in the histogram. */
 long double
 PlaceOf(long double value, long double least, long double most, std::int64_t bins)
 {
@@ -45,7 +45,7 @@ PlaceOf(long double value, long double least, long double most, std::int64_t bin
   return (std::min(std::max(value, least), most) - least) * static_cast<long double>(bins - 5) / span + 2.0L;
 }
 
-/** What a sample adds to a bin. */
+/** Returns the contribution of a sample to a bin. */
 template <typename TReal>
 long double
 PartOf(const JointCase<TReal> & test, long double fixed, long double moving, std::int64_t row, std::int64_t column)
@@ -176,7 +176,7 @@ TEST(JointHistogram, WhatIsNotANumberIsInNoBin)
   EXPECT_TRUE(std::isnan(ofFixed[7]) && std::isnan(ofMoving[7]));
   EXPECT_EQ(ofMoving[9], 0.0);
   EXPECT_EQ(std::count_if(ofFixed.begin(), ofFixed.end(), [](double x) { return std::isnan(x); }), 1);
-  // A constant image: all at one place, and no slope.
+  // A constant image: all samples have the same position, and there is no slope.
   test.ends[1] = test.ends[0];
   test.fixed.assign(test.fixed.size(), test.ends[0]);
   const auto constant = test.OnTheHost();

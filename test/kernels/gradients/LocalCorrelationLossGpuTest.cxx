@@ -137,13 +137,14 @@ ExpectTheSame(double tolerance)
 TEST(LocalCorrelationLossGpu, DoublesAreThoseOfTheHost)
 {
   CUDASPLINE_NEEDS_GPU();
-  ExpectTheSame<double>(1e-10); // as of the host: variances are a hundredth of squares of an offset of 10 now and then
+  ExpectTheSame<double>(1e-10); // as on the host: variances are sometimes a hundredth of squares of an offset of 10
 }
 
 TEST(LocalCorrelationLossGpu, FloatsAreThoseOfTheHost)
 {
   CUDASPLINE_NEEDS_GPU();
-  // Means in another order may be another float; centred values and windows' numbers are rounded with it.
+  // Means that are summed in another order may be another float; centred values and the numbers of windows are rounded
+  // with it.
   ExpectTheSame<float>(1e-4);
 }
 

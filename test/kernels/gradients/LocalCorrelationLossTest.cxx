@@ -34,7 +34,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** The samples of a window that count, as offsets. */
+/** Returns the valid samples of a window as offsets. */
 template <typename TReal>
 std::vector<std::int64_t>
 WindowOf(const CorrelationCase<TReal> & test, std::int64_t image, std::int64_t centre)
@@ -75,9 +75,9 @@ WindowOf(const CorrelationCase<TReal> & test, std::int64_t image, std::int64_t c
   return window;
 }
 
-/** By definition.
+/** Computes sums and gradients by definition.
  *
- * \param[out] condition of its windows: the most that squares of centred values are above a variance */
+ * \param[out] condition of its windows: the largest ratio of squares of centred values to a variance */
 template <typename TReal>
 CorrelationResult<long double>
 Expected(const CorrelationCase<TReal> & test, double & condition)
@@ -130,7 +130,7 @@ Expected(const CorrelationCase<TReal> & test, double & condition)
         fm += (fixed[at] - f) * (moving[at] - m);
       }
       constexpr long double none =
-        1e-20L; // a sum below this is that of a constant: means are wrong by 1e-19 of an offset
+        1e-20L; // a sum below this is that of a constant: means have errors of 1e-19 of an offset
       if (ff < none || mm < none)
       {
         result.sums[static_cast<std::size_t>(image)] += 1.0L;
@@ -169,14 +169,15 @@ ExpectNear(const std::vector<TReal> & found, const std::vector<long double> & ex
   }
 }
 
-/** The error of a window's variance is some units of the squares of its centred values, and so is that of its other
- * numbers; gradients are sums of those.
- * \param[in] unit of rounding */
+/** Compares with the definition. The error of a window's variance is some units of the squares of its centred values,
+ * and so is that of its other numbers; gradients are sums of those.
+ *
+ * \param[in] unit unit of rounding */
 template <typename TReal>
 void
 CheckDefinition(double offset, double unit)
 {
-  constexpr double units = 100.0; // as MakeLossBounds(): 8 and 2 r + 2 by axis, four times
+  constexpr double units = 100.0; // as in MakeLossBounds(): 8 and 2 r + 2 by axis, four times
   FreshRandom      random;
   struct Grid
   {
@@ -219,7 +220,7 @@ TEST(LocalCorrelationLoss, OffsetsCostNothing)
 
 TEST(LocalCorrelationLoss, FloatsAreTheDefinition)
 {
-  CheckDefinition<float>(0.0, 0x1p-24); // of centred values and of windows' numbers
+  CheckDefinition<float>(0.0, 0x1p-24); // of centred values and of the numbers of windows
 }
 
 TEST(LocalCorrelationLoss, GradientsAreTheSameAloneAndOnAnyThreads)
@@ -261,7 +262,7 @@ TEST(LocalCorrelationLoss, WhatIsOutsideOfTheMaskIsNotRead)
   EXPECT_EQ(found.sums, wanted.sums);
   EXPECT_EQ(found.fixed, wanted.fixed);
   EXPECT_EQ(found.moving, wanted.moving);
-  // What is not finite within it is the pair's, and no other's.
+  // A non-finite value affects its pair only.
   const auto first = static_cast<std::size_t>(
     std::find_if(test.mask.begin(), test.mask.end(), [](std::uint8_t inside) { return inside != 0; }) -
     test.mask.begin());
@@ -277,7 +278,7 @@ TEST(LocalCorrelationLoss, ConstantImagesHaveNoGradient)
   CorrelationCase<float> test({ 20, 21 }, { 2, 2 }, 1, Masks::None, 0.0, random);
   for (std::size_t i = 0; i < test.fixed.size(); ++i)
   {
-    // What interpolation leaves of a constant: some units in the last place.
+    // The result of interpolating a constant: an error of some units in the last place.
     test.fixed[i] = 1000.0F * (1.0F + 0x1p-23F * static_cast<float>(i % 3));
   }
   const auto found = test.OnTheHost();

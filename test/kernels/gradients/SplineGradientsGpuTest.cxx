@@ -39,7 +39,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** An operation on the device. */
+/** Runs an operation on the device. */
 template <typename TReal>
 std::vector<TReal>
 OnDevice(const GradientCase<TReal> & test,
@@ -81,8 +81,8 @@ OnTheHost(const GradientCase<TReal> & test,
   return values;
 }
 
-/** Many points all over two images and around them, some of them nowhere, taken as they come and row by row: each has
- * the same results, and sums are the same.
+/** Many points all over two images and around them, some of them NaN, processed in their order and row by row: each
+ * point has the same results, and sums are the same.
  *
  * \param[in] isShared both images have the same points */
 template <typename TReal>
@@ -93,7 +93,7 @@ ExpectTheSameInRows(bool isShared)
   Random              random(__LINE__ + sizeof(TReal));
   const Shape         shape{ 40, 48, 56 };
   const std::int64_t  lists = isShared ? 1 : 2;
-  const std::int64_t  count = (std::int64_t{ 1 } << 22) / lists + 3; // enough to be put in order
+  const std::int64_t  count = (std::int64_t{ 1 } << 22) / lists + 3; // enough to be sorted
   GradientCase<TReal> test(shape, 3, ArrayMode::Mirror, 0, random);
   test.points.batches = 2;
   test.points.channels = 1;
@@ -124,7 +124,7 @@ ExpectTheSameInRows(bool isShared)
   {
     std::copy_n(test.places.data() + 3 * order[i], 3, inRows.places.data() + 3 * i);
   }
-  const auto placeOf = [&](std::size_t i) { // of point i of all in rows, in the caller's order
+  const auto placeOf = [&](std::size_t i) { // point i of all points in rows, in the order of the caller
     const auto point = static_cast<std::int64_t>(i);
     return static_cast<std::size_t>(isShared ? point / count * count + order[i % static_cast<std::size_t>(count)]
                                              : order[i]);
@@ -160,7 +160,7 @@ ExpectTheSame(double tolerance)
     {
       for (unsigned int order = 0; order <= 5; ++order)
       {
-        for (unsigned int derivatives = 0; derivatives <= MostPointDerivatives; ++derivatives)
+        for (unsigned int derivatives = 0; derivatives <= MaxPointDerivatives; ++derivatives)
         {
           SCOPED_TRACE(::testing::Message()
                        << shape.size() << "D of " << shape[0] << ", mode " << static_cast<int>(mode) << ", order "
@@ -198,7 +198,7 @@ TEST(SplineGradientsGpu, DoublesAreThoseOfTheHost)
 TEST(SplineGradientsGpu, FloatsAreThoseOfTheHost)
 {
   CUDASPLINE_NEEDS_GPU();
-  ExpectTheSame<float>(3e-5); // of the position within a support, times what a derivative makes of it
+  ExpectTheSame<float>(3e-5); // of the position within a support, amplified by the derivative
 }
 
 TEST(SplineGradientsGpu, ScatteredPointsHaveTheBitsOfThoseInRows)
@@ -275,8 +275,8 @@ TEST(SplineGradientsGpu, AdjointOfThePrefilter)
   }
 }
 
-// A graph of all operations, with the memory that they take, has the results of the calls, of whatever its arrays hold
-// then.
+// A graph of all operations, with the memory that they allocate, has the results of the calls, for any content of its
+// arrays.
 TEST(SplineGradientsGpu, AllOperationsAreCaptured)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -336,7 +336,7 @@ TEST(SplineGradientsGpu, AllOperationsAreCaptured)
     append(adjoint, samples);
     return together;
   };
-  all(); // kernels are loaded, and the pool is there
+  all(); // kernels are loaded, and the pool exists
   const auto first = found();
   CheckCuda(cudaStreamBeginCapture(stream.Get(), cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
   all();

@@ -39,9 +39,10 @@ namespace
 
 const std::vector<Shape> Shapes{ { 9 }, { 1 }, { 2 }, { 5, 8 }, { 6, 1 }, { 4, 5, 3 } };
 
-constexpr double Tolerance = 1e-12; // of numbers up to 1: 2^-53 times some hundreds, by derivatives' weights and folds
+constexpr double Tolerance =
+  1e-12; // for numbers up to 1: 2^-53 times some hundreds, due to the weights of derivatives and folds
 
-/** A derivative of the B-spline, by differences of a lower degree. */
+/** Returns a derivative of the B-spline by differences of a lower degree. */
 long double
 BSplineDerivative(unsigned int order, unsigned int times, long double x)
 {
@@ -54,8 +55,7 @@ BSplineDerivative(unsigned int order, unsigned int times, long double x)
            : BSplineDerivative(order - 1, times - 1, x + 0.5L) - BSplineDerivative(order - 1, times - 1, x - 0.5L);
 }
 
-/** A derivative of an image's spline at a point, axis by axis. Coordinates are not folded, but taps, wherever they are.
- */
+/** Returns a derivative of an image's spline at a point, axis by axis. Taps are folded, coordinates are not. */
 template <typename TReal>
 long double
 Derivative(const SplinePoints & points,
@@ -83,8 +83,7 @@ Derivative(const SplinePoints & points,
     const long double weight =
       points.order == 0 ? (times[axis] == 0 ? 1 : 0) : BSplineDerivative(points.order, times[axis], distance);
     const std::int64_t folded = FoldIndex(tap, size, TapExtensionOf(points.mode));
-    // Beyond an end the border stands for the whole rest of the axes: their weights sum up to 1, or to 0 in a
-    // derivative.
+    // Beyond an end, the border replaces the remaining axes: their weights sum to 1, or to 0 in a derivative.
     bool isConstant = true;
     for (unsigned int rest = axis + 1; rest < points.dimension; ++rest)
     {
@@ -110,7 +109,8 @@ IsOutside(const SplinePoints & points, const TReal * place)
   return false;
 }
 
-/** A derivative of a channel at a point, by the digits of \p component and one more axis, unless that is negative. */
+/** Returns a derivative of a channel at a point, by the digits of \p component and one more axis, unless that is
+ * negative. */
 template <typename TReal>
 double
 Reference(const GradientCase<TReal> & test,
@@ -148,7 +148,7 @@ Dot(const std::vector<TReal> & one, const std::vector<TReal> & other)
   });
 }
 
-/** Calls \p body with a case of each shape, mode, order and number of derivatives. */
+/** Calls \p body with a case for each shape, mode, order and number of derivatives. */
 template <typename TReal, typename TBody>
 void
 ForCases(std::uint64_t stream, bool atHalves, const TBody & body)
@@ -160,7 +160,7 @@ ForCases(std::uint64_t stream, bool atHalves, const TBody & body)
     {
       for (unsigned int order = 0; order <= 5; ++order)
       {
-        for (unsigned int derivatives = 0; derivatives <= MostPointDerivatives; ++derivatives)
+        for (unsigned int derivatives = 0; derivatives <= MaxPointDerivatives; ++derivatives)
         {
           SCOPED_TRACE(::testing::Message()
                        << shape.size() << "D of " << shape[0] << ", mode " << static_cast<int>(mode) << ", order "
@@ -277,7 +277,7 @@ TEST(SplineGradients, SumsHaveTheSameBitsInAnyOrder)
   Random random(__LINE__);
   for (unsigned int order = 0; order <= 5; ++order)
   {
-    for (unsigned int derivatives = 0; derivatives <= MostPointDerivatives; ++derivatives)
+    for (unsigned int derivatives = 0; derivatives <= MaxPointDerivatives; ++derivatives)
     {
       GradientCase<float> test({ 7, 6, 9 }, order, ArrayMode::Reflect, derivatives, random);
       SplinePoints &      points = test.points;
@@ -298,7 +298,7 @@ TEST(SplineGradients, SumsHaveTheSameBitsInAnyOrder)
       const std::vector<float> expected = Scattered(test, OnHost());
       ASSERT_EQ(Scattered(test, ExecutionContext()), expected) << "by one thread";
 
-      // The points of each image from the last to the first.
+      // The points of each image in reverse order.
       GradientCase<float> reversed = test;
       for (std::int64_t i = 0; i < points.batches * points.count; ++i)
       {
@@ -365,11 +365,11 @@ TEST(SplineGradients, WhatIsNotANumberStaysWhereItIs)
       ContractDerivatives(test.points, OnHost());
       EXPECT_FALSE(std::isnan(values[0]) || std::isnan(values[1]));
       EXPECT_TRUE(std::isnan(values[2]) && std::isnan(values[3]));
-      // The point that is nowhere adds nothing, whatever its number is; the other one's number goes to 2 x 2 samples.
+      // The NaN point adds nothing, for any number. The number of the other one is added to 2 x 2 samples.
       auto sums = Scattered(test, OnHost());
       EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), 0.0), 1.0);
       test.weights = { bad, 1.0 };
-      test.places[2] = 3.0; // its support has samples of the first one's
+      test.places[2] = 3.0; // its support shares samples with that of the first one
       sums = Scattered(test, OnHost());
       for (std::size_t i = 0; i < sums.size(); ++i)
       {
@@ -403,7 +403,7 @@ TEST(SplineGradients, AdjointOfThePrefilter)
         FilterArray(filter, OnHost());
         filter.input = filter.output = ArrayOf(shape, adjoint.data());
         FilterArrayAdjoint(filter, OnHost());
-        // Coefficients are up to 7.5 times the samples, an axis.
+        // Coefficients are up to 7.5 times the samples per axis.
         const double bound = 1e-15 * static_cast<double>(count) * 10 * std::pow(7.5, shape.size());
         ASSERT_NEAR(Dot(filtered, weights), Dot(samples, adjoint), bound)
           << shape.size() << "D, mode " << static_cast<int>(mode) << ", order " << order;

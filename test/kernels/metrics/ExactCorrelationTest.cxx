@@ -53,7 +53,7 @@ protected:
 
   /** Compares with plain loops.
    *
-   * \param[in] share of the variances in the sums of squares of centred values, at least */
+   * \param[in] share minimum share of the variances in the sums of squares of centred values */
   void
   ExpectLoops(const LocalCase & pair, double share) const
   {
@@ -69,14 +69,14 @@ protected:
     EXPECT_LE(RelativeDistance(found.fixed, expected.fixed), tolerance);
   }
 
-  /** Differences of the value by each pixel of either image, against the factors. */
+  /** Compares differences of the value with respect to each pixel of either image with the factors. */
   void
   ExpectDifferences(LocalCase pair) const
   {
     pair.descriptor.factorsAlone = true;
     const LocalOutcome found = pair.Run(OnBackend());
     const auto         count = static_cast<double>(found.sums.count);
-    constexpr double   step = 1e-3; // of pixels of about 50: the third derivative leaves some 1e-9 of the first
+    constexpr double   step = 1e-3; // for pixels of about 50: the third derivative contributes about 1e-9 of the first
     for (std::size_t i = 0; i < pair.Count(); ++i)
     {
       for (std::vector<double> * image : { &pair.moving, &pair.fixed })
@@ -128,7 +128,7 @@ TEST_P(ExactCorrelation, MasksAndFloorsAreThoseOfTheDefinition)
       pair.Fill(random, 0.0);
       pair.fixedInside = LocalCase::RandomMask(random, pair.Count(), likelihood);
       pair.movingInside = LocalCase::RandomMask(random, pair.Count(), 0.8);
-      for (std::size_t i = 0; i < 3 * pair.Count(); ++i) // neighbours that are masked have values of their own
+      for (std::size_t i = 0; i < 3 * pair.Count(); ++i) // masked neighbours have other values
       {
         pair.fixedGradient.push_back(random.Uniform(-1.0, 1.0));
         pair.movingGradient.push_back(random.Uniform(-1.0, 1.0));
@@ -175,7 +175,8 @@ TEST_P(ExactCorrelation, OffsetsAndGainsChangeNothing)
   }
   const LocalOutcome with = pair.Run(OnBackend());
   EXPECT_NEAR(with.Value(), without.Value(), 1e-10);
-  EXPECT_LE(RelativeDistance(with.moving, without.moving), 1e-9); // a gain divides the factor, and is the gradient's
+  EXPECT_LE(RelativeDistance(with.moving, without.moving),
+            1e-9); // a gain divides the factor
   EXPECT_LE(RelativeDistance(with.fixed, without.fixed), 1e-9);
 }
 
@@ -227,7 +228,7 @@ TEST_P(ExactCorrelation, ObliqueGridsHaveTheGradientsOfSpace)
   pair.Fill(random, 0.0);
   const LocalOutcome straight = pair.Run(OnBackend());
   auto &             grid = pair.descriptor.grid;
-  // A quarter of a turn about z and a trace of shear, which makes the grid an oblique one.
+  // A rotation by 90 degrees about z with a tiny shear, due to which the grid is treated as oblique.
   grid.indexToPoint = { { { 0.0, -1.0, 0.0 }, { 1.0, 0.0, 0.0 }, { 0.0, 1e-12, 1.0 } } };
   grid.pointToIndex = { { { 0.0, 1.0, 0.0 }, { -1.0, 0.0, 0.0 }, { 1e-12, 0.0, 1.0 } } };
   const LocalOutcome turned = pair.Run(OnBackend());
@@ -257,12 +258,12 @@ TEST_P(ExactCorrelation, ConstantPatchesHaveOneAndNoDerivative)
   EXPECT_EQ(found.sums.flatWindows, pair.Expected().sums.flatWindows);
   for (std::size_t i = 0; i < pair.Count(); ++i)
   {
-    if (i % 41 < 16) // in flat windows alone
+    if (i % 41 < 16) // only in flat windows
     {
       ASSERT_EQ(found.moving[3 * i], 0.0);
     }
   }
-  // With floors such windows say that images have nothing in common.
+  // With floors such windows have a correlation of 0.
   pair.descriptor.varianceFloors = { { 1.0, 1.0 } };
   EXPECT_EQ(pair.Run(OnBackend()).sums.flatWindows, 0);
   EXPECT_GT(pair.Run(OnBackend()).Value(), found.Value());
@@ -316,7 +317,7 @@ TEST_P(ExactCorrelation, RefusesFloorsBelowZero)
   }
 }
 
-// Five numbers a sample in addition to images and results, and less than three hundredths of a volume of sums.
+// Five numbers per sample in addition to images and results, and less than three hundredths of a volume for sums.
 TEST_P(ExactCorrelation, TakesFiveVolumes)
 {
   constexpr std::size_t samples = std::size_t{ 256 } * 256 * 256;

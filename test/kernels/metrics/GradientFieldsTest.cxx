@@ -39,7 +39,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** Value and derivatives by plain loops. */
+/** Value and derivatives by simple loops. */
 struct PlainFields
 {
   std::int64_t        count{ 0 };
@@ -169,7 +169,7 @@ protected:
     return pair;
   }
 
-  /** Compares factors with plain loops. */
+  /** Compares factors with simple loops. */
   void
   ExpectLoops(const LocalCase & pair) const
   {
@@ -187,7 +187,7 @@ protected:
     EXPECT_LE(RelativeDistance(found.fixed, expected.fixed), tolerance);
   }
 
-  /** Differences of the value by each pixel of either image, against the factors. */
+  /** Compares differences of the value by each pixel of either image with the factors. */
   void
   ExpectDifferences(LocalCase pair) const
   {
@@ -287,12 +287,12 @@ TEST_P(GradientFields, ForcesAreFactorsTimesGradients)
   }
 }
 
-// Each sample of a field moves its own value, which is in the gradients of its neighbours too.
+// Each sample of a field moves its own value, which also occurs in the gradients of its neighbours.
 TEST_P(GradientFields, ForcesOnDisplacementsAreDerivativesOfTheValue)
 {
   FreshRandom                 random;
   constexpr std::int64_t      size[3] = { 6, 5, 4 };
-  constexpr std::int64_t      margin = 4; // samples of the moving image around them, so that all stay valid
+  constexpr std::int64_t      margin = 4; // samples of the moving image around them, so that all remain valid
   constexpr std::int64_t      count = size[0] * size[1] * size[2];
   MetricDescriptor            descriptor;
   SourceDescriptor            volume;
@@ -384,11 +384,12 @@ TEST_P(GradientFields, OffsetsGainsAndSignsChangeNothing)
     pair.fixed[i] = 4096.0 + 8.0 * pair.fixed[i];
     pair.moving[i] = -2048.0 - 0.25 * pair.moving[i];
   }
-  pair.descriptor.varianceFloors[0] *= 64.0; // edge parameters follow gains
+  pair.descriptor.varianceFloors[0] *= 64.0; // edge parameters are scaled with gains
   pair.descriptor.varianceFloors[1] /= 16.0;
   const LocalOutcome with = pair.Run(OnBackend());
   EXPECT_NEAR(with.Value(), without.Value(), 1e-10);
-  EXPECT_LE(RelativeDistance(with.moving, without.moving), 1e-9); // a gain divides the factor, and is the gradient's
+  EXPECT_LE(RelativeDistance(with.moving, without.moving),
+            1e-9); // a gain divides the factor, and multiplies the gradient
   EXPECT_LE(RelativeDistance(with.fixed, without.fixed), 1e-9);
 }
 
@@ -520,14 +521,14 @@ TEST_P(GradientFields, ValuesThatAreNotFiniteAreMasked)
   EXPECT_EQ(found.differences.squares, expected.differences.squares);
   EXPECT_EQ(found.moving, expected.moving);
   EXPECT_EQ(found.fixed, expected.fixed);
-  // Forces have gradients of the images, which are not finite next to such values.
+  // Forces use gradients of the images, which are not finite next to such values.
   pair.descriptor.factorsAlone = false;
   const LocalOutcome forces = pair.Run(OnBackend());
   for (const std::vector<double> * field : { &forces.moving, &forces.fixed })
   {
     EXPECT_TRUE(std::all_of(field->begin(), field->end(), [](double force) { return std::isfinite(force); }));
   }
-  // What is masked in both is nowhere read.
+  // Voxels that are masked in both images are never read.
   for (std::size_t i = 0; i < pair.Count(); ++i)
   {
     masked.moving[i] = masked.fixedInside[i] == 0 ? 1e30 : masked.moving[i];
@@ -650,7 +651,7 @@ TEST_P(GradientFields, RefusesInvalidArguments)
   EXPECT_THROW(FindGradientRange({}, nullptr, residence), std::invalid_argument);
 }
 
-// Four numbers a sample in addition to images and results, and less than a hundredth of a volume of sums.
+// Four numbers per sample in addition to images and results, and less than a hundredth of a volume for sums.
 TEST_P(GradientFields, TakesFourVolumes)
 {
   constexpr std::size_t samples = std::size_t{ 256 } * 256 * 256;

@@ -32,12 +32,12 @@
 #include <vector>
 
 /** \file
- * \brief Pairs of images for local correlation and for gradient fields, and what plain loops make of them. */
+ * \brief Pairs of images for local correlation and for gradient fields, and the results of simple loops. */
 
 namespace CudaSplineTest
 {
 
-/** A grid along the axes of space, from index 0. */
+/** Returns a grid along the axes of space, from index 0. */
 inline FieldGrid
 MakeGrid(const std::vector<std::int64_t> & size, const std::vector<double> & spacing = { 1.0, 1.0, 1.0 })
 {
@@ -53,7 +53,7 @@ MakeGrid(const std::vector<std::int64_t> & size, const std::vector<double> & spa
   return grid;
 }
 
-/** What local correlation or gradient fields make, on the host. */
+/** Results of local correlation or gradient fields, on the host. */
 struct LocalOutcome
 {
   LocalCorrelationSums sums;
@@ -69,7 +69,7 @@ struct LocalOutcome
   }
 };
 
-/** Two images, and what they are compared with; pixels are those of the descriptor's type. */
+/** Two images and their comparison. Pixels have the type of the descriptor. */
 struct LocalCase
 {
   LocalCorrelationDescriptor descriptor;
@@ -87,7 +87,8 @@ struct LocalCase
     return static_cast<std::size_t>(descriptor.grid.Count());
   }
 
-  /** Noise about an offset, rounded to the type of the pixels; the moving image has something of the fixed one. */
+  /** Fills with noise about an offset, rounded to the type of the pixels. The moving image is correlated with the fixed
+   * one. */
   void
   Fill(FreshRandom & random, double offset)
   {
@@ -103,7 +104,7 @@ struct LocalCase
     }
   }
 
-  /** Samples that are inside with a likelihood. */
+  /** Returns a mask of samples with a given probability. */
   static std::vector<std::uint8_t>
   RandomMask(FreshRandom & random, std::size_t count, double likelihood)
   {
@@ -192,8 +193,8 @@ struct LocalCase
     return outcome;
   }
 
-  /** Plain loops over the window of each sample, in extended precision; constant windows are detected by their
-   * values. */
+  /** Computes simple loops over the window of each sample, in extended precision. Constant windows are detected by
+   * their values. */
   LocalOutcome
   Expected() const
   {
@@ -281,7 +282,7 @@ struct LocalCase
       const Real smm = mm - m / n * m + n * (descriptor.isExact ? floors[1] : 0.0);
       const Real sfm = fm - f / n * m;
       correlation += sfm * sfm / (sff * smm);
-      // The window changes its centre's factor, or those of all of its samples.
+      // The window changes the factor of its centre, or those of all of its samples.
       for (const std::size_t k : descriptor.isExact ? window : std::vector<std::size_t>{ i })
       {
         const Real df = fixed[k] - f / n;
@@ -310,8 +311,9 @@ struct LocalCase
     return outcome;
   }
 
-  /** Along the axes of space, from index 0 and place 0 with a spacing that halves are exact of: the place before the
-   * first sample is at index -1/2, inside, that after the last at the end, outside. */
+  /** Computes differences along the axes of space, from index 0 and point 0 with a spacing for which halves are exact:
+   * the point before the first sample is at index -1/2, inside, the one after the last sample is at the end, outside.
+   */
   double
   Difference(const std::vector<double> & image, std::size_t i, std::size_t d) const
   {
@@ -331,7 +333,7 @@ struct LocalCase
   }
 };
 
-/** The L2 norm of a difference, by that of \p expected. */
+/** Returns the L2 norm of a difference divided by that of \p expected. */
 inline double
 RelativeDistance(const std::vector<double> & found, const std::vector<double> & expected)
 {

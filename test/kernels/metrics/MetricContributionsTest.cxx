@@ -16,8 +16,7 @@
  *
  *=========================================================================*/
 // The contributions of samples to metrics, the choice among them, and a metric that needs the gradients of both images.
-//
-// Expected values: the formulas of MetricPass, of numbers for which every operation is exact.
+// Expected values: the formulas of MetricPass, for numbers with which every operation is exact.
 
 #include "kernels/metrics/passes/PointForcesBody.h"
 
@@ -31,7 +30,7 @@ using namespace itk::CudaSpline;
 namespace
 {
 
-/** The numbers of a pass over samples, with the names of MetricArguments. */
+/** The parameters of a pass over samples, with the names of MetricArguments. */
 struct Numbers
 {
   MetricPass     pass{ MetricPass::MeanSquares };
@@ -45,7 +44,7 @@ struct Numbers
   const double * table{ nullptr };
 };
 
-/** Records what is added. */
+/** Records the added values. */
 template <unsigned int VSets, bool VAnyPass = false>
 struct RecordedSums
 {
@@ -87,11 +86,11 @@ Add(const Numbers & numbers)
   const double arm[2] = {};
   TSums        sums;
   MetricContributions::Add(numbers, pair, arm, sums);
-  EXPECT_EQ(sums.count, 1); // once, whichever contribution it is
+  EXPECT_EQ(sums.count, 1); // once, for each type of contribution
   return sums;
 }
 
-/** A force along the mean of both gradients, as those of symmetric demons are. */
+/** A force along the mean of both gradients, as in symmetric demons. */
 template <bool VNeedsFixedGradient>
 struct SymmetricContribution : SampleContribution<SymmetricContribution<VNeedsFixedGradient>>
 {
@@ -223,12 +222,12 @@ TEST(MetricContributions, AMomentOfMutualInformationIsInItsBins)
   numbers.bins.bins = 16;
   numbers.bins.movingLowest = 0.0;
   numbers.bins.movingHighest = 12.0;
-  const std::vector<double> table(16 * 16, 3.0); // the same for all bins: the slopes of a window sum to 0
+  const std::vector<double> table(16 * 16, 3.0); // constant for all bins: the slopes of a window add up to 0
   numbers.table = table.data();
   const auto sums = Add<RecordedSums<1>>(numbers);
   EXPECT_NEAR(sums.weights[0], 0.0, 1e-15);
   EXPECT_EQ(sums.forces, 1);
-  numbers.bins.movingHighest = 4.0; // the moving value is dropped, and not counted
+  numbers.bins.movingHighest = 4.0; // the moving value is outside of the range, so the sample is not counted
   SamplePair<2> pair{};
   pair.moving = 5.0;
   const double    arm[2] = {};
@@ -243,7 +242,7 @@ TEST(MetricContributions, MayHaveBothGradients)
   const std::int64_t width = 5;
   const std::int64_t height = 4;
   const auto         both = ForcesOf<SymmetricContribution<true>>(width, height);
-  const auto         movings = ForcesOf<SymmetricContribution<false>>(width, height); // the other is not read
+  const auto         movings = ForcesOf<SymmetricContribution<false>>(width, height); // the other gradient is not read
   for (std::int64_t y = 1; y + 1 < height; ++y)
   {
     for (std::int64_t x = 1; x + 1 < width; ++x)

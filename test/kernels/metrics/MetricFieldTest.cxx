@@ -26,7 +26,7 @@
 #include <vector>
 
 /** \file
- * \brief Derivatives of metrics by the displacements of a field, sample by sample: of integers all of it is exact. */
+ * \brief Derivatives of metrics by the displacements of a field at each sample: exact for integers. */
 
 namespace
 {
@@ -101,7 +101,7 @@ TEST_P(MetricFieldForces, AgreeWithPlainLoops)
           double weights[2];
           metric.Weigh(descriptor, sample, at, expected, weights);
           const double * const g = metric.gradient.data() + 3 * at;
-          forces[3 * sample] = weights[0] * g[1]; // the matrix transposed
+          forces[3 * sample] = weights[0] * g[1]; // the transposed matrix
           forces[3 * sample + 1] = -weights[0] * g[0];
           forces[3 * sample + 2] = weights[0] * g[2];
         }
@@ -134,7 +134,7 @@ TEST_P(MetricFieldForces, StayInTheMemoryOfTheBackend)
     MetricDescriptor descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, false);
     descriptor.pass = pass;
     auto & stages = descriptor.chain.stages;
-    if (isLocal) // of fields that move nothing the windows themselves make the derivative
+    if (isLocal) // for fields with zero displacements, windows determine the derivative
     {
       stages.clear();
       descriptor.gradient = MetricGradient::CentralDifferences;
@@ -155,7 +155,7 @@ TEST_P(MetricFieldForces, StayInTheMemoryOfTheBackend)
     EXPECT_TRUE(std::any_of(
       expected.derivatives[0].begin(), expected.derivatives[0].end(), [](double force) { return force != 0.0; }));
 
-    // The forces stay, and a field that is there already is read where it is.
+    // Forces remain in the memory of the backend, and a field that is there is not copied.
     const ResidentArray forces(moves.size() * sizeof(double), residence);
     const ResidentArray field(moves.size() * sizeof(double), residence);
     Upload(field.Data(), moves.data(), field.Bytes(), residence);
@@ -167,12 +167,12 @@ TEST_P(MetricFieldForces, StayInTheMemoryOfTheBackend)
     EXPECT_EQ(found.count, expected.count);
     EXPECT_EQ(found.values[0], expected.values[0]);
     EXPECT_EQ(found.values[1], expected.values[1]);
-    EXPECT_EQ(expected.values[2], isLocal ? 1.0 : 0.0); // nothing was interpolated
+    EXPECT_EQ(expected.values[2], isLocal ? 1.0 : 0.0); // no value was interpolated
     EXPECT_EQ(found.values[2], isLocal && !residence.IsOnDevice() ? 1.0 : 0.0);
     std::vector<double> read(moves.size());
     Download(read.data(), forces.Data(), forces.Bytes(), residence);
     residence.Wait();
-    if (isLocal && residence.IsOnDevice()) // whether a field on a device moves nothing is not looked at
+    if (isLocal && residence.IsOnDevice()) // a field on a device is not checked for zero displacements
     {
       const double most = *std::max_element(expected.derivatives[0].begin(),
                                             expected.derivatives[0].end(),
@@ -207,7 +207,7 @@ TEST_P(MetricFieldForces, OtherGridsAndListsAreRefused)
   other.chain.stages[0].start[1] = 1;
   EXPECT_THROW(EvaluateMetric(other, sources, context), std::invalid_argument);
   other = descriptor;
-  other.derivative = FieldDisplacements{ 1 }; // which is affine
+  other.derivative = FieldDisplacements{ 1 }; // this stage is affine
   EXPECT_THROW(EvaluateMetric(other, sources, context), std::invalid_argument);
   other = descriptor;
   other.pass = MetricPass::Correlation;

@@ -25,7 +25,7 @@
 #include <stdexcept>
 
 /** \file
- * \brief Joint histograms, and the derivative of the mutual information from a table, by plain loops. */
+ * \brief Joint histograms, and the derivative of mutual information from a table, by plain loops. */
 
 namespace
 {
@@ -50,7 +50,7 @@ TEST_P(MetricHistograms, HistogramsAndInformation)
       MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::Histogram, false);
       descriptor.gradient = MetricGradient::None;
       ParzenBins & bins = descriptor.parameters.bins;
-      // Values from -50 to 50: bins of 4, with the padding of two; the largest moving values are dropped.
+      // Values from -50 to 50: bins of 4, with a padding of two; the largest moving values are ignored.
       bins.bins = 29;
       bins.fixedBinSize = 4.0;
       bins.movingBinSize = 4.0;
@@ -58,7 +58,7 @@ TEST_P(MetricHistograms, HistogramsAndInformation)
       bins.movingMinimum = -50.0 / 4.0 - 2.0;
       bins.movingLowest = -50.0;
       bins.movingHighest = 40.0;
-      // Weights at quarters of a bin are multiples of 1/384: rounded to units, one by one; none is a small one.
+      // Weights at quarters of a bin are multiples of 1/384, and are rounded to units separately; none is too small.
       const double           unit = element == ScalarType::Float64 ? 0x1p-38 : 0x1p-19;
       std::vector<double>    expected(29 * 29, 0.0);
       std::vector<double>    slopes(29 * 29, 0.0);
@@ -92,7 +92,8 @@ TEST_P(MetricHistograms, HistogramsAndInformation)
             const double term = (metric.moving[at] + 50.0) / 4.0 + 2.0;
             const auto   column = static_cast<int>(std::floor(term));
             const double a = term - column;
-            // The cubic B-spline at 1 + a, a, 1 - a, 2 - a, and its slope by the moving value's bin.
+            // The cubic B-spline at 1 + a, a, 1 - a, 2 - a, and its derivative with respect to the bin of the moving
+            // value.
             const double w[4] = { (1 - a) * (1 - a) * (1 - a) / 6.0,
                                   2.0 / 3.0 - a * a * (2.0 - a) / 2.0,
                                   2.0 / 3.0 - (1.0 - a) * (1.0 - a) * (1.0 + a) / 2.0,
@@ -125,7 +126,7 @@ TEST_P(MetricHistograms, HistogramsAndInformation)
       ASSERT_EQ(found.histogram.size(), expected.size());
       for (std::size_t bin = 0; bin < expected.size(); ++bin)
       {
-        // Half a unit for each weight, and the roundings of the weights themselves.
+        // Half a unit for each weight, and the rounding errors of the weights themselves.
         EXPECT_NEAR(found.histogram[bin], expected[bin], 0.5 * unit * slopes[bin] + 1e-14 * expected[bin]) << bin;
       }
       descriptor.pass = MetricPass::Information;
@@ -133,7 +134,8 @@ TEST_P(MetricHistograms, HistogramsAndInformation)
       descriptor.parameters.table = std::make_shared<std::vector<double>>(table);
       const MetricResult information = EvaluateMetric(descriptor, sources, context);
       EXPECT_EQ(information.count, count);
-      // Weights of at most 30, gradients of 20, arms of 40, each with some roundings, and those of a sum of 10^4 terms.
+      // Weights of at most 30, gradients of 20, lever arms of 40, each with some rounding errors, and those of a sum of
+      // 10^4 terms.
       const double bound = 30.0 * 20.0 * 40.0 * static_cast<double>(count) * 64.0 * 0x1p-53;
       for (unsigned int i = 0; i < 12; ++i)
       {
@@ -143,7 +145,7 @@ TEST_P(MetricHistograms, HistogramsAndInformation)
   }
 }
 
-/** Value and derivative with one wait are those of passes with the host between. */
+/** Value and derivative with a single synchronisation equal those of separate passes. */
 TEST_P(MetricHistograms, TablesAreMadeWhereHistogramsAre)
 {
   ExecutionContext context;

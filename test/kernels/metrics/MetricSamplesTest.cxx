@@ -34,7 +34,7 @@
 #include <vector>
 
 /** \file
- * \brief Samples of the fixed image against LinearValue(), which has the bits of ITK's interpolator. */
+ * \brief Samples of the fixed image are compared with LinearValue(), which has the bits of ITK's interpolator. */
 
 namespace
 {
@@ -50,7 +50,7 @@ struct SampledImage
   MetricDescriptor       descriptor;
   MetricSources          sources;
 
-  /** \p size pixels along each axis; 0: as many as come. */
+  /** \p size pixels along each axis; 0: random sizes. */
   explicit SampledImage(FreshRandom & random, std::int64_t size = 0)
   {
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -98,7 +98,7 @@ struct SampledImage
     return count;
   }
 
-  /** Places of the grid (mm), one after the other. */
+  /** Positions of the samples of the grid (mm), one after the other. */
   std::vector<double>
   Places() const
   {
@@ -183,7 +183,7 @@ CompareGrids()
   for (int n = 0; n < 60; ++n)
   {
     SampledImage<VDimension> image(random);
-    CompareWays(image); // of its own grid
+    CompareWays(image); // on its own grid
     EXPECT_TRUE(AreSamplesPixels(image.descriptor, image.sources));
     for (unsigned int d = 0; d < VDimension; ++d)
     {
@@ -227,7 +227,7 @@ TEST(MetricSamples, TwoAxesMayFallTogether)
   {
     ASSERT_TRUE(IsSame(values[i], ofList[i])) << i << ": " << values[i] << " is not " << ofList[i];
   }
-  image.descriptor.chain.regionSize[2] = 0; // nor is there a sample of a list in a grid without any
+  image.descriptor.chain.regionSize[2] = 0; // a grid without samples cannot contain a listed sample, either
   EXPECT_THROW(SampleForMetric(image.descriptor, asList, ExecutionContext(), ofList.data(), insideOfList.data()),
                std::invalid_argument);
 }

@@ -24,15 +24,16 @@
 #include <vector>
 
 /** \file
- * \brief Derivatives of metrics by the coefficients of B-splines against plain loops over all nodes, with the B-spline
- * by its recursion: integers have exact forces, so what differs is the rounding of weights and the order of sums. */
+ * \brief Derivatives of metrics by the coefficients of B-splines are compared with plain loops over all nodes, which
+ * compute the B-spline by its recursion. Integers have exact forces, so only the rounding of weights and the order of
+ * sums differ. */
 
 namespace
 {
 
 using namespace CudaSplineTest;
 
-/** The centred B-spline of a degree, by the recursion that defines it. */
+/** The centred B-spline of an order, by the recursion that defines it. */
 double
 CentredSpline(int order, double x)
 {
@@ -44,7 +45,7 @@ CentredSpline(int order, double x)
   return ((half + x) * CentredSpline(order - 1, x + 0.5) + (half - x) * CentredSpline(order - 1, x - 0.5)) / order;
 }
 
-/** Sums over the valid samples, and sums of the terms' magnitudes. */
+/** Sums over the valid samples, and sums of the magnitudes of terms. */
 void
 Expect(const IntegerMetric &                metric,
        const MetricDescriptor &             descriptor,
@@ -136,8 +137,8 @@ TEST_P(MetricSplines, AgreeWithPlainLoops)
       double largest = 0.0;
       for (std::size_t n = 0; n < magnitudes[set].size(); ++n)
       {
-        // A weight of an axis errs by some units of 2^-53 for a coordinate that is rounded, as a part of 1 and not of
-        // itself.
+        // Coordinates are rounded, so the error of a weight along an axis is some units of 2^-53, relative to 1 and not
+        // to the weight.
         EXPECT_NEAR(found.derivatives[set][n], expected.derivatives[set][n], 1e-12 * magnitudes[set][n] + 1e-9)
           << "number " << n << " of set " << set;
         largest = std::max(largest, std::abs(expected.derivatives[set][n]));
@@ -146,12 +147,12 @@ TEST_P(MetricSplines, AgreeWithPlainLoops)
     }
     const MetricResult again = EvaluateMetric(descriptor, sources, context);
     EXPECT_EQ(again.derivatives, found.derivatives);
-    // In memory of the caller's they are the same, one set after the other.
+    // Derivatives in the memory of the caller are the same, one set after the other.
     const std::size_t   plane = found.derivatives[0].size();
     const std::size_t   sets = pass == MetricPass::Correlation ? 2 : 1;
     const Residence     residence(context);
     const ResidentArray forces(sets * plane * sizeof(double), residence);
-    residence.Wait(); // passes have streams of their own
+    residence.Wait(); // passes run in their own streams
     descriptor.forces = forces.As<double>();
     const MetricResult there = EvaluateMetric(descriptor, sources, context);
     EXPECT_EQ(there.values, found.values);
@@ -164,7 +165,7 @@ TEST_P(MetricSplines, AgreeWithPlainLoops)
       EXPECT_TRUE(std::equal(first, first + static_cast<std::ptrdiff_t>(plane), found.derivatives[set].begin()));
     }
     descriptor.forces = nullptr;
-    // Values alone walk the stages too, and are those of the same samples.
+    // Passes for values only apply the stages, too, and give the values of the same samples.
     descriptor.gradient = MetricGradient::None;
     const MetricResult values = EvaluateMetric(descriptor, sources, context);
     EXPECT_EQ(values.count, expected.count);
@@ -201,7 +202,7 @@ TEST_P(MetricSplines, MoveSamplesAsValuesAloneDo)
     EXPECT_EQ(found.values, values.values);
     descriptor.chain.stages.erase(descriptor.chain.stages.begin());
     descriptor.derivative = LinearMoments{};
-    EXPECT_NE(EvaluateMetric(descriptor, sources, context).values, values.values); // it does move them
+    EXPECT_NE(EvaluateMetric(descriptor, sources, context).values, values.values); // the displacements have an effect
   }
 }
 

@@ -18,7 +18,7 @@
 #include "MetricCase.h"
 
 /** \file
- * \brief Passes of the metrics on small integers under integer shifts: every product and sum is exact, so a plain loop,
+ * \brief Passes of the metrics on small integers with integer shifts: every product and sum is exact, so a plain loop,
  * the Cpu backend on any number of threads and the GPU agree to the bit. */
 
 namespace
@@ -76,7 +76,7 @@ TEST_P(MetricPasses, LongChainsOfAffineStages)
   const MetricSources sources = metric.Make(ScalarType::Float64, false, false, context);
   MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, false);
   const MetricResult  expected = metric.Expect(descriptor, false);
-  // Three more that add up to nothing: too many to travel with the arguments.
+  // Three more stages whose sum is zero: too many to pass as kernel arguments.
   for (const double sign : { 1.0, 1.0, -2.0 })
   {
     TransformChain::Stage stage = descriptor.chain.stages[0];

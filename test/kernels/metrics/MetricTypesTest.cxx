@@ -15,10 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// The list of metric types.
-//
-// Expected values: what the types promise each other (numbers in order, names that are unique), and what the pages for
-// users name: the words of CudaSplineRegister.
+// The list of metric types. Expected values: consistency between types (consecutive numbers, unique names), and the
+// names in the pages for users, which are those of CudaSplineRegister.
 
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 #include "itkCudaSpline/kernels/metrics/MetricTypes.h"
@@ -57,7 +55,7 @@ TEST(MetricTypes, AreInOrderAndNamedApart)
   {
     EXPECT_FALSE(FindMetricByWord(none)) << none;
   }
-  EXPECT_FALSE(FindMetricByName("cc")); // that is a word
+  EXPECT_FALSE(FindMetricByName("cc")); // this is the word, not the name
   EXPECT_FALSE(FindMetricByWord("LocalCorrelation"));
   EXPECT_THROW(NameOf(static_cast<MetricKind>(MetricCount)), std::invalid_argument);
 }
@@ -69,13 +67,14 @@ TEST(MetricTypes, FitTogether)
     SCOPED_TRACE(NameOf(kind));
     EXPECT_TRUE(HasParameterDerivative(kind) || HasFieldForce(kind));
     EXPECT_TRUE(CountSets(kind) == 1 || CountSets(kind) == 2);
-    // The derivative by a field has one weight a sample.
+    // The derivative with respect to a field has one weight per sample.
     EXPECT_FALSE(HasFieldForce(kind) && CountSets(kind) != 1);
-    // Several sets have means of their own, and a histogram its table: a pass comes before that of the derivative.
+    // Several sets have their own means, and a histogram has its table, which need a pass before that of the
+    // derivative.
     EXPECT_TRUE(CountPasses(kind) > 1 || (CountSets(kind) == 1 && !HasHistogram(kind)));
     EXPECT_FALSE(HasHistogram(kind) && HasWindows(kind));
     EXPECT_TRUE(HasWindows(kind) || !HasRadius(kind));
-    EXPECT_FALSE(HasVarianceFloors(kind) && HasEdgeParameters(kind)); // one pair of numbers is for both
+    EXPECT_FALSE(HasVarianceFloors(kind) && HasEdgeParameters(kind)); // both use the same pair of parameters
   }
 }
 

@@ -24,7 +24,8 @@
 #include <vector>
 
 /** \file
- * \brief What evaluations of a metric leave for the next: moving values, and the order of the samples by cells. */
+ * \brief Results that evaluations of a metric keep for the next one: moving values, and the order of samples by cells.
+ */
 
 namespace
 {
@@ -62,7 +63,7 @@ TEST_P(MetricWorkspaces, DerivativesTakeTheValuesOfThePassBefore)
 {
   FreshRandom         random;
   const IntegerMetric metric;
-  IntegerMetric       other; // of other moving values
+  IntegerMetric       other; // with other moving values
   ExecutionContext    context;
   context.backend = GetParam();
   for (int choice = 0; choice < 16; ++choice)
@@ -73,7 +74,7 @@ TEST_P(MetricWorkspaces, DerivativesTakeTheValuesOfThePassBefore)
     descriptor.singleMoving = choice / 4 % 2 == 0;
     if (bySpline)
     {
-      descriptor.chain.stages.insert(descriptor.chain.stages.begin(), RandomGrid(3, random)); // does not move them
+      descriptor.chain.stages.insert(descriptor.chain.stages.begin(), RandomGrid(3, random)); // without displacements
       descriptor.derivative = SplineCoefficients{ 0 };
     }
     const MetricSources sources = metric.Make(element, true, bySpline && choice % 4 == 0, context);
@@ -87,7 +88,7 @@ TEST_P(MetricWorkspaces, DerivativesTakeTheValuesOfThePassBefore)
     const MetricResult found = EvaluateMetric(descriptor, sources, context, &workspace);
     MetricSources      others = sources;
     others.moving = other.Make(element, true, false, context).moving;
-    ExpectSame(EvaluateMetric(descriptor, others, context, &workspace), found); // the values are those that were left
+    ExpectSame(EvaluateMetric(descriptor, others, context, &workspace), found); // the values are the kept ones
     descriptor.sharesValues = false;
     ExpectSame(EvaluateMetric(descriptor, sources, context), found);
     EXPECT_NE(EvaluateMetric(descriptor, others, context).values, found.values);
@@ -114,7 +115,7 @@ TEST_P(MetricWorkspaces, ValuesAreWrittenOverWhereNobodyElseHasThem)
   const auto held = workspace.values;
   ExpectSame(EvaluateMetric(descriptor, sources, context, &workspace), means);
   EXPECT_NE(workspace.values, held);
-  // Others do not fit: floats, and values that are marked.
+  // Values that do not match are not used: floats, and values with marks.
   const auto * const second = workspace.values.get();
   descriptor.singleMoving = true;
   EvaluateMetric(descriptor, sources, context, &workspace);
@@ -185,7 +186,7 @@ TEST_P(MetricWorkspaces, OrdersAreKeptWhereSamplesAndGridAreTheSame)
 {
   FreshRandom         random;
   const IntegerMetric metric;
-  const IntegerMetric another; // of other samples that count
+  const IntegerMetric another; // with other valid samples
   ExecutionContext    context;
   context.backend = GetParam();
   const MetricSources sources = metric.Make(ScalarType::Float64, true, false, context);
@@ -204,7 +205,7 @@ TEST_P(MetricWorkspaces, OrdersAreKeptWhereSamplesAndGridAreTheSame)
   const auto moves = std::make_shared<std::vector<double>>(TransformChain::CountOf(grid, 3), 0.25);
   descriptor.chain.stages[1].data = std::shared_ptr<const double>(moves, moves->data());
   descriptor.chain.stages[2].offset[0] -= 1.0;
-  EXPECT_EQ(evaluate(sources), first); // coefficients, and stages behind, have no say
+  EXPECT_EQ(evaluate(sources), first); // coefficients and following stages have no effect
   const auto expectAnother = [&](const MetricSources & from) {
     const auto before = workspace.order;
     const auto made = evaluate(from);
@@ -221,7 +222,7 @@ TEST_P(MetricWorkspaces, OrdersAreKeptWhereSamplesAndGridAreTheSame)
   expectAnother(others);
   others.points = metric.Make(ScalarType::Float64, true, true, context).points;
   expectAnother(others);
-  // Stages before that move by coefficients may have others the next time.
+  // Stages with coefficients before this one may change between evaluations.
   descriptor.chain.stages[0] = RandomSpline(1, random);
   expectAnother(others);
   expectAnother(others);
@@ -229,7 +230,7 @@ TEST_P(MetricWorkspaces, OrdersAreKeptWhereSamplesAndGridAreTheSame)
 
 TEST_P(MetricWorkspaces, ManySamplesInOneCell)
 {
-  // A device adds them up in chunks, of which the cell has many, the host in blocks.
+  // A device adds values in chunks, of which the cell has many; the host adds them in blocks.
   FreshRandom          random;
   const IntegerMetric  metric;
   const ThreadExecutor host(2);
@@ -252,7 +253,7 @@ TEST_P(MetricWorkspaces, ManySamplesInOneCell)
   {
     grid.size[d] = 4;
     grid.pointToIndex[d][d] = 0.9 / static_cast<double>(IntegerMetric::Size[d]);
-    grid.origin[d] = -1.0 / grid.pointToIndex[d][d]; // one cell, from 0 on
+    grid.origin[d] = -1.0 / grid.pointToIndex[d][d]; // one cell, which starts at 0
   }
   MetricDescriptor descriptor = IntegerMetric::Describe(MetricPass::Correlation, true);
   descriptor.chain.stages.insert(descriptor.chain.stages.begin(), grid);

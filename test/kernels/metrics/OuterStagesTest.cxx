@@ -25,18 +25,18 @@
 #include <vector>
 
 /** \file
- * \brief Gradients that come back through stages behind: splines and fields that shear as a matrix does give what the
- * matrix gives.
+ * \brief Gradients that are transformed by the following stages: splines and fields that represent a shear have the
+ * same effect as a matrix.
  *
- * The shear takes integers to integers, so nearest neighbours are the same whatever rounding a stage leaves, and counts
- * and values have to be equal to the bit. */
+ * The shear maps integers to integers, so nearest neighbours are the same for any rounding errors of a stage, and
+ * counts and values have to be equal to the bit. */
 
 namespace
 {
 
 using namespace CudaSplineTest;
 
-/** What the shear moves a place by (mm): x by y. */
+/** Displacement of a position by the shear (mm): x by y. */
 double
 Move(unsigned int axis, const double (&place)[3])
 {
@@ -55,7 +55,8 @@ ShearMatrix()
   return stage;
 }
 
-/** The shear as displacements of a grid around all places; B-splines and differences have what is linear exactly. */
+/** The shear as displacements of a grid around all positions; B-splines and differences represent linear functions
+ * exactly. */
 TransformChain::Stage
 ShearGrid(TransformKind kind, int order)
 {
@@ -70,7 +71,7 @@ ShearGrid(TransformKind kind, int order)
     stage.origin[d] = -24.0;
     stage.pointToIndex[d][d] = 1.0 / spacing;
   }
-  const bool isField = kind == TransformKind::DisplacementField; // whose numbers lie side by side
+  const bool isField = kind == TransformKind::DisplacementField; // with interleaved components
   const auto count = static_cast<std::size_t>(size * size * size);
   const auto numbers = std::make_shared<std::vector<double>>(3 * count);
   for (std::size_t n = 0; n < count; ++n)
@@ -88,7 +89,7 @@ ShearGrid(TransformKind kind, int order)
   return stage;
 }
 
-/** What the derivative is by. */
+/** Parameters of the derivative. */
 enum class Front
 {
   Linear,
@@ -99,7 +100,7 @@ enum class Front
 class MetricOuterStages : public OnMetricBackend
 {
 protected:
-  /** Puts what the derivative is by before the shear and the shift. */
+  /** Describes a metric whose chain has these parameters before the shear and the shift. */
   static MetricDescriptor
   Describe(MetricPass pass, Front front, const TransformChain::Stage & shear, const TransformChain::Stage & moves)
   {
@@ -158,7 +159,7 @@ TEST_P(MetricOuterStages, AShearIsAShear)
       auto & moments = expected.derivatives[set];
       for (std::size_t n = 0; n < 4 && !moments.empty(); ++n)
       {
-        moments[4 + n] += moments[n]; // the shear's matrix transposed
+        moments[4 + n] += moments[n]; // the transposed matrix of the shear
       }
     }
     const MetricResult found = EvaluateMetric(bent, sources, context);
@@ -177,7 +178,7 @@ TEST_P(MetricOuterStages, AShearIsAShear)
           distance += std::pow(result.derivatives[set][n] - expected.derivatives[set][n], 2);
         }
         EXPECT_EQ(result.derivatives[set].empty(), set == 1 && pass == MetricPass::MeanSquares);
-        // The gradients' matrix, and with floats the place that they are taken from, is off by some roundings.
+        // The matrix of the gradients and, with floats, the position of the gradients have some rounding errors.
         EXPECT_LE(distance, square * (element == ScalarType::Float64 ? 1e-22 : 1e-12));
         EXPECT_TRUE(result.derivatives[set].empty() || square > 100.0);
       }
@@ -185,7 +186,7 @@ TEST_P(MetricOuterStages, AShearIsAShear)
     compare(found);
     EXPECT_EQ(EvaluateMetric(bent, sources, context).derivatives, found.derivatives);
 
-    // In two passes, of which the first leaves its values to the second.
+    // In two passes; the first one keeps its values for the second.
     MetricWorkspace workspace;
     bent.sharesValues = true;
     auto values = bent;

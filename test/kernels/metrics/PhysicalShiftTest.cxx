@@ -15,10 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// The largest shift of a grid by a change of a stage.
-//
-// Expected: the longest of all displacements that MakeDisplacements() writes for the change alone, behind and before
-// affine stages; to the roundings of places of some hundred mm.
+// The largest shift of a grid by a change of a stage. Expected: the longest of all displacements that
+// MakeDisplacements() writes for the change alone, after and before affine stages, up to rounding errors of positions
+// of some hundred mm.
 
 #include "../common/KernelTestData.h"
 
@@ -56,7 +55,7 @@ Grid(unsigned int dimension, std::int64_t length, FreshRandom & random)
   return chain;
 }
 
-/** A grid of so many nodes over most of the samples. */
+/** A grid with a given number of nodes over most of the samples. */
 TransformChain::Stage
 Spline(const TransformChain & chain, unsigned int dimension, int order, std::int64_t nodes, FreshRandom & random)
 {
@@ -69,7 +68,7 @@ Spline(const TransformChain & chain, unsigned int dimension, int order, std::int
     const double extent = static_cast<double>(chain.regionSize[d]) * chain.indexToPoint[d][d];
     stage.pointToIndex[d][d] = static_cast<double>(stage.size[d]) / extent;
     stage.origin[d] = chain.outputOrigin[d] + random.Uniform(-0.1, 0.1) * extent;
-    stage.pointToIndex[d][(d + 1) % dimension] += dimension > 1 ? 0.05 * stage.pointToIndex[d][d] : 0.0; // turned
+    stage.pointToIndex[d][(d + 1) % dimension] += dimension > 1 ? 0.05 * stage.pointToIndex[d][d] : 0.0; // rotated
   }
   return stage;
 }
@@ -112,7 +111,7 @@ Longest(const TransformChain & chain, unsigned int dimension)
 
 } // namespace
 
-// Cells of few samples and of many, for which coefficients are refined up to three times.
+// Cells with few and with many samples, for which coefficients are refined up to three times.
 TEST(PhysicalShift, OfSplines)
 {
   FreshRandom          random;
@@ -150,11 +149,11 @@ TEST(PhysicalShift, StretchedByWhatComesBehind)
   {
     before.matrix[d][d] = 1.0;
     before.offset[d] = random.Uniform(-2.0, 2.0);
-    behind.matrix[d][(d + 1) % 3] = 2.5; // a turn, and longer
+    behind.matrix[d][(d + 1) % 3] = 2.5; // a rotation with scaling
   }
   chain.stages = { before, Spline(chain, 3, 3, 7, random) };
   const auto change = RandomChange(chain.stages[1], 3, random);
-  // The same without the shift before: of the places that it maps to.
+  // Without the first shift, at the positions that it maps to, the result is the same.
   TransformChain moved = chain;
   moved.stages.erase(moved.stages.begin());
   moved.stages[0].data = change;
@@ -188,7 +187,7 @@ TEST(PhysicalShift, RefusesOtherStages)
   TransformChain chain = Grid(2, 10, random);
   chain.stages = { TransformChain::Stage(), Spline(chain, 2, 3, 6, random), Spline(chain, 2, 3, 6, random) };
   const std::vector<double> change(200, 0.0);
-  // The samples are mapped by what comes before.
+  // Preceding stages map the samples.
   EXPECT_THROW(LargestPhysicalShift(chain, 2, 2, change.data(), ExecutionContext()), std::invalid_argument);
   chain.stages[1].data = RandomChange(chain.stages[1], 2, random);
   EXPECT_THROW(LargestPhysicalShift(chain, 2, 2, nullptr, ExecutionContext()), std::invalid_argument);

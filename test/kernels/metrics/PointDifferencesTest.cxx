@@ -15,9 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Central differences of an image at places.
-//
-// Expected: the same bits as by two values, each interpolated in a cell of its own.
+// Central differences of an image at positions. Expected: the same bits as from two values, each interpolated in its
+// own cell.
 
 #include "../common/KernelTestData.h"
 
@@ -37,7 +36,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** ITK's rule, word for word: two values, each in a cell of its own. */
+/** The rule of ITK: two values, each in its own cell. */
 template <typename TReal, unsigned int VDimension>
 double
 PlainDifference(const std::vector<TReal> &         samples,
@@ -68,8 +67,8 @@ PlainDifference(const std::vector<TReal> &         samples,
   return distance > 10.0 * std::numeric_limits<double>::epsilon() ? (value[1] - value[0]) / distance : 0.0;
 }
 
-/** Places in and around images whose axes are those of space, turned round, or oblique: of samples, of middles between
- * them, and any. */
+/** Positions in and around images whose axes are those of space, reversed, or oblique: samples, midpoints between them,
+ * and random positions. */
 template <typename TReal, unsigned int VDimension>
 void
 ComparePlaces()

@@ -15,11 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Sums over boxes of voxels.
-//
-// Expected: plain loops in the same order, equal to the last bit on each backend, of parts of images, strides that do
-// not divide the boxes, voxels that are not finite, and masks on another grid. The centre of gravity of one image is
-// the same on both backends.
+// Sums over boxes of voxels. Expected: plain loops in the same order give the same bits on each backend, also for parts
+// of images, strides that do not divide the boxes, voxels that are not finite, and masks on another grid. The centre of
+// gravity of an image is the same on both backends.
 
 #include "../fields/FieldCase.h"
 
@@ -45,7 +43,7 @@ using Sizes = VoxelBoxes::Sizes;
 class Boxes : public FieldsOnBackend
 {
 protected:
-  /** Values of which some are not finite. */
+  /** Values, some of which are not finite. */
   static std::vector<double>
   RandomValues(const FieldGrid & grid, FreshRandom & random)
   {
@@ -60,7 +58,7 @@ protected:
     return values;
   }
 
-  /** A part of a grid, and boxes that do not fit into it. */
+  /** A part of a grid, and boxes whose size does not divide it. */
   static VoxelBoxes
   RandomBoxes(const FieldGrid & grid, FreshRandom & random)
   {
@@ -78,7 +76,7 @@ protected:
     return boxes;
   }
 
-  /** What SumBoxes() gives, by a loop over the voxels of the image. */
+  /** The expected result of SumBoxes(), from a loop over the voxels of the image. */
   static void
   SumPlainly(const FieldGrid &           grid,
              const std::vector<double> & values,

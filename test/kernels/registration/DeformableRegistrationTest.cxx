@@ -15,10 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Deformable registrations from level to level, and what they are made of.
-//
-// Expected: the same steps by hand, to the bit: levels that are made, adapted and iterated one after the other. Grids
-// have closed forms.
+// Deformable registrations with several levels. Expected: the same bits as from separate calls that create, adapt and
+// iterate the levels one after the other. Grids have closed forms.
 
 #include "../fields/FieldCase.h"
 #include "GridCase.h"
@@ -66,7 +64,7 @@ TEST(ImagePyramid, ShrinksAboutTheCentre)
       const FieldGrid::Vector found = PlaceOfIndex(shrunk, after);
       for (unsigned int r = 0; r < dimension; ++r)
       {
-        EXPECT_NEAR(found[r], wanted[r], 1e-12 * 200.0); // roundings of places of some 100 mm
+        EXPECT_NEAR(found[r], wanted[r], 1e-12 * 200.0); // rounding errors of positions of some 100 mm
         for (unsigned int c = 0; c < dimension; ++c)
         {
           double product = 0.0;
@@ -100,7 +98,7 @@ TEST(ImagePyramid, SmoothsAxesThatAreLongEnough)
   const GaussianDescriptor thin = DescribeSmoothing(image, 1.5, false);
   EXPECT_EQ(thin.sigma[0], 0.75);
   EXPECT_EQ(thin.sigma[1], 0.0);
-  // Rows are smoothed as in an image of which they are all.
+  // Rows are smoothed like an image that consists of these rows only.
   const std::vector<float> pixels = [] {
     std::vector<float> made(20 * 3);
     for (std::size_t n = 0; n < made.size(); ++n)
@@ -124,7 +122,7 @@ TEST(ImagePyramid, SmoothsAxesThatAreLongEnough)
   EXPECT_EQ(DescribeSmoothing(image, 1.5, true).sigma[1], 1.5);
 }
 
-/** Two images of waves, one of them bent. */
+/** Two images of waves, one of which is deformed. */
 class Deformable : public FieldsOnBackend
 {
 protected:
@@ -181,7 +179,7 @@ protected:
     return field;
   }
 
-  /** The same steps by hand. */
+  /** The same steps by separate calls. */
   template <typename TLevel>
   std::unique_ptr<TLevel>
   ByHand(const DeformableOptions &         options,
@@ -255,7 +253,7 @@ protected:
     const auto         synByHand = this->ByHand<SynLevel>(options, { 5, 4 }, residence);
     std::vector<float> forward(static_cast<std::size_t>(m_Grid.Count() * VDimension));
     std::vector<float> backward(forward.size());
-    synByHand->GetWhole(forward.data(), backward.data(), ScalarType::Float32);
+    synByHand->GetTotalFields(forward.data(), backward.data(), ScalarType::Float32);
     EXPECT_EQ(this->FieldOf(syn, true), forward);
     EXPECT_EQ(this->FieldOf(syn, false), backward);
     this->GivesFieldsWhereTheyAre(syn, forward, residence);
@@ -279,7 +277,7 @@ protected:
     std::vector<float> backward(forward.size());
     byHand->GetField(forward.data(), ScalarType::Float32);
     const auto inversion = byHand->GetInverse(FinalInversion(), backward.data(), ScalarType::Float32);
-    if (kind == DeformableKind::Greedy) // demons draw places from beyond the border, which no place goes to
+    if (kind == DeformableKind::Greedy) // demons sample the moving image beyond the border, where no voxel is moved to
     {
       EXPECT_NE(inversion.isDone, 0);
       EXPECT_LE(inversion.maximumError, 0.01);
@@ -290,13 +288,13 @@ protected:
     this->GivesFieldsWhereTheyAre(whole, forward, residence);
   }
 
-  /** Fields go to memory of the backend, too, as numbers of either type. */
+  /** Fields are also copied to memory of the backend, as float or double. */
   static void
   GivesFieldsWhereTheyAre(DeformableRegistration &   registration,
                           const std::vector<float> & wanted,
                           const Residence &          residence)
   {
-    residence.Follow(nullptr); // after the work of the default stream, which has none
+    residence.Follow(nullptr); // after the work of the default stream, which is empty
     const ResidentArray singles(wanted.size() * sizeof(float), residence);
     const ResidentArray doubles(wanted.size() * sizeof(double), residence);
     registration.GetFields(singles.Data(), nullptr, ScalarType::Float32, FieldMemory::Residence);
@@ -348,7 +346,7 @@ TEST_P(Deformable, StopsWithFieldsOnTheLastGrid)
   EXPECT_TRUE(syn.GetGrid() == m_Grid);
   const auto         byHand = this->ByHand<SynLevel>(options, { 3, 0 }, residence);
   std::vector<float> forward(static_cast<std::size_t>(m_Grid.Count() * 2));
-  byHand->GetWhole(forward.data(), nullptr, ScalarType::Float32);
+  byHand->GetTotalFields(forward.data(), nullptr, ScalarType::Float32);
   EXPECT_EQ(this->FieldOf(syn, true), forward);
 }
 
@@ -374,7 +372,7 @@ TEST_P(Deformable, EndsLevelsWhereValuesHardlyFall)
   EXPECT_TRUE(std::isinf(convergences[3]));
 }
 
-/** A pair that is there twice, whatever its weights, is that pair: forces have one direction, and values one mean. */
+/** Two identical pairs have the same effect as one, for any weights: forces are normalised, and values are averaged. */
 TEST_P(Deformable, OfAPairTwiceIsThatOfThePair)
 {
   this->Make<2>();
@@ -426,7 +424,7 @@ TEST_P(Deformable, RefusesWhatCannotBe)
   refuses([](DeformableOptions & options) { options.rules.learningRate = 0.0; });
   refuses([](DeformableOptions & options) { options.rules.totalVariance = -1.0; });
   refuses([](DeformableOptions & options) { options.pairs.clear(); });
-  refuses([](DeformableOptions & options) { options.pairs.resize(2); }); // of which one has images
+  refuses([](DeformableOptions & options) { options.pairs.resize(2); }); // only one of the pairs has images
   refuses([](DeformableOptions & options) { options.pairs[0].weight = 0.0; });
   refuses([](DeformableOptions & options) { options.pairs[0].weight = std::numeric_limits<double>::infinity(); });
   const auto ofTwo = [&](DeformableKind kind) {

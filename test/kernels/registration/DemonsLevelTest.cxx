@@ -30,7 +30,7 @@
 
 /** \file
  * \brief Demons without ITK: each force finds a known shift, masks and transforms after the field have an effect, and
- * images that do not fit are refused. */
+ * images that do not match are refused. */
 
 using namespace CudaSplineTest;
 
@@ -42,7 +42,7 @@ class Demons : public FieldsOnBackend
 
 INSTANTIATE_TEST_SUITE_P(Backends, Demons, testing::Bool(), NameOfBackend);
 
-/** Waves, shifted along the axes of space. */
+/** Waves, shifted along the physical axes. */
 ResidentImage
 MakeWaves(const FieldGrid & grid, double shift, ScalarType pixel, const Residence & residence)
 {
@@ -131,7 +131,7 @@ TEST_P(Demons, FindAShift)
         for (std::int64_t i = 0; i < grid.Count(); ++i)
         {
           const auto at = SampleOf(grid, i);
-          bool       isInner = true; // away from where the moving image ends
+          bool       isInner = true; // not near the border of the moving image
           for (unsigned int d = 0; d < dimension; ++d)
           {
             isInner = isInner && at[d] >= 6 && at[d] < grid.size[d] - 6;
@@ -142,7 +142,7 @@ TEST_P(Demons, FindAShift)
             ++count;
           }
         }
-        // Smoothing mixes in what the border has; where the image is flat nothing pulls.
+        // Smoothing mixes in values from the border, and there are no forces where the image is constant.
         EXPECT_NEAR(sum / static_cast<double>(count), shift, 0.1 * shift);
       }
     }
@@ -162,14 +162,14 @@ TEST_P(Demons, RefuseImagesThatDoNotFit)
   EXPECT_THROW(make(single, ResidentImage()), std::invalid_argument);
   EXPECT_THROW(make(single, MakeWaves(grid, 0.0, ScalarType::Float64, residence)), std::invalid_argument);
   EXPECT_THROW(make(single, MakeWaves(StraightGrid(3), 0.0, ScalarType::Float32, residence)), std::invalid_argument);
-  // Forces that are everywhere, and those that read the moving image where it is.
+  // Some forces and gradients do not support masks or transforms of the moving image.
   SynSide masked = SideOf(single);
   masked.mask = single;
   const auto makeSides = [&](const SynSide & fixed, const SynSide & moving, const DemonsRules & rules) {
     DemonsLevel(shape, fixed, moving, rules, residence);
   };
   DemonsRules rules;
-  EXPECT_THROW(makeSides(masked, SideOf(single), rules), std::invalid_argument); // no bytes
+  EXPECT_THROW(makeSides(masked, SideOf(single), rules), std::invalid_argument); // not a mask of bytes
   const auto bytes = std::make_shared<ResidentArray>(static_cast<std::size_t>(grid.Count()), residence);
   const std::vector<std::uint8_t> inside(bytes->Bytes(), 1);
   Upload(bytes->Data(), inside.data(), inside.size(), residence);
@@ -201,7 +201,7 @@ TEST_P(Demons, LeaveOutWhatMasksDo)
     const FieldGrid  grid = StraightGrid(dimension);
     const FieldShape shape{ grid, ScalarType::Float64 };
     const auto       count = static_cast<std::size_t>(grid.Count());
-    // A block of 9 samples an axis of each image.
+    // A block of 9 samples along each axis of each image.
     const auto isIn = [&](std::int64_t sample, std::int64_t first, std::int64_t margin) {
       const auto at = SampleOf(grid, sample);
       bool       isInside = true;
@@ -258,9 +258,9 @@ TEST_P(Demons, LeaveOutWhatMasksDo)
   }
 }
 
-/** A transform after the field gives the same field as an image that is already moved. Points differ by rounding, some
- * 1e-15 mm, which 20 iterations magnify by far less than a factor of 1e4 each. A fixed image on another grid is moved
- * onto that of the field. */
+/** A transform after the field gives the same field as an image that is already moved. Positions differ by rounding
+ * errors of about 1e-15 mm, which each of the 20 iterations amplifies by far less than 1e4. A fixed image on another
+ * grid is resampled to that of the field. */
 TEST_P(Demons, ComeBeforeOtherTransforms)
 {
   const Residence residence = this->MakeResidence();
@@ -269,7 +269,7 @@ TEST_P(Demons, ComeBeforeOtherTransforms)
     const FieldGrid   grid = StraightGrid(dimension);
     const FieldShape  shape{ grid, ScalarType::Float64 };
     const DemonsRules rules = MakeDiffeomorphicDemons(grid, 0.5, 0.0, 1.5);
-    // Of a translation by 2 mm along x everywhere: a field of a large grid.
+    // A translation by 2 mm along x at all voxels, as a field with a large grid.
     FieldShape far = shape;
     for (unsigned int d = 0; d < dimension; ++d)
     {
@@ -309,7 +309,7 @@ TEST_P(Demons, ComeBeforeOtherTransforms)
     }
     EXPECT_GT(largest, 0.5);
 
-    // Each sample of the grid is one of the larger image's.
+    // Each sample of the grid coincides with a sample of the larger image.
     FieldGrid larger = grid;
     for (unsigned int d = 0; d < dimension; ++d)
     {
@@ -324,7 +324,8 @@ TEST_P(Demons, ComeBeforeOtherTransforms)
   }
 }
 
-/** The inverse brings back what the field has moved, and a coarser level's field is the beginning of a finer one's. */
+/** The inverse undoes the displacements of the field, and the field of a coarser level initialises that of a finer one.
+ */
 TEST_P(Demons, HaveInversesAndBeginWithCoarserFields)
 {
   const Residence  residence = this->MakeResidence();
@@ -350,9 +351,9 @@ TEST_P(Demons, HaveInversesAndBeginWithCoarserFields)
   rules.maximumTolerance = 1e-3;
   rules.maximumIterations = 100;
   const FieldInversionState state = level->GetInverse(rules, inverse.data(), ScalarType::Float64);
-  EXPECT_GT(state.iterations, 1); // beyond the border there is no field: errors of the samples there stay
+  EXPECT_GT(state.iterations, 1); // there is no field beyond the border, so errors of the samples there remain
 
-  // f(x + i(x)) + i(x), in samples: within the tolerances where all of it is inside.
+  // f(x + i(x)) + i(x) in samples is within the tolerances where all positions are inside.
   const ResidentArray f = Resident(field, ScalarType::Float64, residence);
   const ResidentArray i = Resident(inverse, ScalarType::Float64, residence);
   const ResidentArray both(shape.Bytes(), residence);
@@ -373,11 +374,11 @@ TEST_P(Demons, HaveInversesAndBeginWithCoarserFields)
   EXPECT_LE(largest, 0.01);
   EXPECT_GT(*std::max_element(field.begin(), field.end()), 0.8);
 
-  const auto fields = level->GetFields(); // which outlive it
+  const auto fields = level->GetFields(); // these outlive the level
   level.reset();
   const auto next = make();
   next->AdaptFrom(*fields);
   std::vector<double> begun(field.size());
   next->GetField(begun.data(), ScalarType::Float64);
-  EXPECT_EQ(begun, field); // on one grid it is copied
+  EXPECT_EQ(begun, field); // a field on the same grid is copied
 }

@@ -15,11 +15,10 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Dense displacement searches on both backends.
-//
-// Expected: costs and choices are those of plain loops, costs to the bit; images of noise that are shifted by steps of
-// the search are aligned exactly away from the border. Costs are integers and operations on floats are rounded one by
-// one, so device and host have the same bits from the same cells.
+// Dense displacement searches on both backends. Expected: costs and choices are those of plain loops, costs to the bit.
+// Noise images that are shifted by a multiple of the step of the search are aligned exactly away from the border. Costs
+// are integers and operations on floats are rounded separately, so device and host compute the same bits from the same
+// cells.
 
 #include "LevelCase.h"
 
@@ -107,7 +106,7 @@ struct RandomCells
     return found;
   }
 
-  /** The rounded cost of a control point by itself; negative: there is none. */
+  /** The rounded cost of a single control point; negative if there is none. */
   double
   PointCost(const Steps & point, const Steps & displacement) const
   {
@@ -167,7 +166,7 @@ struct RandomCells
     return costs;
   }
 
-  /** Missing costs are the mean of the others. */
+  /** Missing costs are replaced by the mean of the others. */
   static void
   Complete(std::vector<double> & costs)
   {
@@ -214,7 +213,7 @@ DownloadAll(const void * data, std::size_t count, const Residence & residence)
   return items;
 }
 
-/** All that a search computes from cells. */
+/** All results that a search computes from cells. */
 struct FoundInCells
 {
   std::vector<std::uint16_t> costs;
@@ -282,7 +281,7 @@ ExpectPlainChoice(const RandomCells & cells, const FoundInCells & found, double 
         EXPECT_EQ(found.values[static_cast<std::size_t>(n)], static_cast<float>(costs[k]));
       }
     }
-    // Six roundings of floats below 2^17.
+    // Six rounding errors of floats below 2^17.
     ASSERT_NEAR(ofChosen, lowest, 6.0 * 131072.0 * std::numeric_limits<float>::epsilon()) << n;
   }
 }
@@ -322,14 +321,14 @@ TEST(DenseCostsGpu, HasTheBitsOfTheHost)
   EXPECT_EQ(host.consistent, device.consistent);
 }
 
-/** Noise whose moving image is the fixed one, shifted. */
+/** Noise images; the moving image is the shifted fixed image. */
 struct ShiftedNoise
 {
   FieldGrid                 grid;
   Steps                     shift{}; ///< voxels
   std::vector<double>       fixed;
   std::vector<double>       moving;
-  std::vector<std::uint8_t> fixedMask; ///< empty: none
+  std::vector<std::uint8_t> fixedMask; ///< empty: no mask
   std::vector<std::uint8_t> movingMask;
 
   ShiftedNoise(const Steps & size, unsigned int dimension, const Steps & by, FreshRandom & random)
@@ -357,7 +356,7 @@ struct ShiftedNoise
   {
     return { n % grid.size[0], n / grid.size[0] % grid.size[1], n / grid.size[0] / grid.size[1] };
   }
-  /** The voxel that is a multiple of the shift away. */
+  /** The voxel at a multiple of the shift from this one, with periodic continuation. */
   std::int64_t
   Wrapped(std::int64_t n, std::int64_t times) const
   {
@@ -400,7 +399,7 @@ struct ShiftedNoise
     return field;
   }
 
-  /** The field is the shift at all voxels that are away from the border. */
+  /** The field equals the shift at all voxels that are away from the border. */
   void
   ExpectShift(const std::vector<double> & field, std::int64_t margin, double tolerance = 0.0) const
   {
@@ -437,13 +436,13 @@ QuickSearch(bool isSymmetric)
   return options;
 }
 
-/** A shift of 6 voxels, the support of features, and 4 cells: the mean of costs, two of displacements, interpolation.
- */
+/** A shift of 6 voxels, the support of features, and 4 cells: one for the mean of costs, two for that of displacements,
+ * one for interpolation. */
 constexpr std::int64_t MarginOfShifts = 26;
-/** Fields of both directions depend on each other at the ends of displacements. */
+/** Near the extremes of displacements the fields of both directions depend on each other. */
 constexpr std::int64_t MarginOfSymmetricShifts = MarginOfShifts + 8;
-/** Each of 15 passes halves what remains of the largest inconsistency at the border, twice 8 voxels. This is doubled:
- * a pass composes fields that vary near the border, where less than half of it goes. */
+/** Each of 15 passes halves the largest inconsistency at the border, which is twice 8 voxels. The tolerance is doubled
+ * because a pass composes fields that vary near the border, where it reduces the inconsistency by less than half. */
 constexpr double ToleranceOfSymmetricShifts = 32.0 / 32768.0;
 
 class DenseSearchOnBackend : public FieldsOnBackend
@@ -461,14 +460,15 @@ TEST_P(DenseSearchOnBackend, FindsShiftsExactly)
   const auto          field = plane.Search(QuickSearch(true), this->MakeResidence(), &inverse);
   plane.ExpectShift(field, MarginOfSymmetricShifts, ToleranceOfSymmetricShifts);
   std::transform(inverse.begin(), inverse.end(), inverse.begin(), std::negate<>());
-  plane.ExpectShift(inverse, MarginOfSymmetricShifts, 0.02); // FinalInversion()
+  plane.ExpectShift(inverse, MarginOfSymmetricShifts, 0.02); // tolerance of FinalInversion()
 }
 
 TEST_P(DenseSearchOnBackend, KnowsSpacingsAndDirections)
 {
   FreshRandom  random;
   ShiftedNoise image({ 60, 62, 57 }, 3, { -4, 6, 2 }, random);
-  // x of the index is -y of space; z has twice the spacing, so its steps and control points have half the voxels.
+  // The x axis of the index is the -y axis of space. The spacing along z is twice that along the others, so steps and
+  // control points have half the voxels there.
   image.grid.spacing = { 1.5, 1.5, 3.0 };
   image.grid.indexToPoint = { { { 0.0, 1.5, 0.0 }, { -1.5, 0.0, 0.0 }, { 0.0, 0.0, 3.0 } } };
   image.grid.pointToIndex = { { { 0.0, -1.0 / 1.5, 0.0 }, { 1.0 / 1.5, 0.0, 0.0 }, { 0.0, 0.0, 1.0 / 3.0 } } };
@@ -500,7 +500,7 @@ TEST_P(DenseSearchOnBackend, DoesNotDependOnTheOrderOfAxes)
     const double * const its = other.data() + numberIn(n) * 3;
     sum += std::abs(own[0] - its[1]) + std::abs(own[1] - its[2]) + std::abs(own[2] - its[0]);
   }
-  // Squares are added up in another order, so a cost may be rounded to the next integer.
+  // Squares are added in another order, so a cost may be rounded to the adjacent integer.
   EXPECT_LT(sum / static_cast<double>(image.grid.Count()), 0.01);
 }
 
@@ -520,7 +520,7 @@ TEST_P(DenseSearchOnBackend, LeavesOutMaskedVoxels)
       image.fixedMask[static_cast<std::size_t>(n)] = image.movingMask[static_cast<std::size_t>(n)] = 0;
     }
   }
-  // Patches next to the object see it, so that costs are not 0; displacements are still whole steps.
+  // Patches next to the object overlap it, so that costs are not 0; displacements are still multiples of the step.
   image.ExpectShift(image.Search(QuickSearch(false), this->MakeResidence()), MarginOfShifts, 1e-5);
 }
 

@@ -15,10 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Parameters that images do not determine.
-//
-// Expected: an image that is constant along an axis determines nothing along it, also if other stages follow; blobs
-// determine all parameters, also with few samples along an axis and at a hundredth of the contrast.
+// Parameters that images do not determine. Expected: an image that is constant along an axis does not determine
+// parameters along it, also if other stages follow. Blobs determine all parameters, also with few samples along an axis
+// and at a hundredth of the contrast.
 
 #include "kernels/registration/statistics/DeterminedParameters.h"
 
@@ -131,12 +130,12 @@ TEST_F(DeterminedParameters, NothingAlongACylinder)
   EXPECT_EQ(this->Find(LinearKind::Rigid, cylinder), Numbers({ 5 }));
   EXPECT_EQ(this->Find(LinearKind::Similarity, cylinder), Numbers({ 5 }));
   EXPECT_EQ(this->Find(LinearKind::Affine, cylinder), Numbers({ 6, 7, 8, 11 }));
-  this->Turn(0.3); // most of y is across the cylinder now
+  this->Turn(0.3); // the y axis is mainly across the cylinder now
   EXPECT_EQ(this->Find(LinearKind::Translation, cylinder), Numbers({ 2 }));
   EXPECT_EQ(this->Find(LinearKind::Affine, cylinder), Numbers({ 6, 7, 8, 11 }));
 }
 
-/** A hundredth of the contrast determines the translation along a cylinder. */
+/** A structure with a hundredth of the contrast determines the translation along a cylinder. */
 TEST_F(DeterminedParameters, FaintStructuresDetermine)
 {
   const auto image = [](const std::array<double, 3> & index) {
@@ -168,7 +167,7 @@ TEST_F(DeterminedParameters, StagesBehindCount)
   EXPECT_EQ(this->Find(LinearKind::Affine, cylinder), Numbers({ 3, 4, 5, 10 }));
 }
 
-/** Too few samples to tell. */
+/** There are too few samples to decide. */
 TEST_F(DeterminedParameters, FewSamplesTellNothing)
 {
   m_Grid.size = { { 7, 7, 7 } };

@@ -15,12 +15,10 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Greedy registration on both backends.
-//
-// Expected: for an image T the moving image is T(y + d(y)), with a known d. A field p that aligns it with T satisfies
-// p(x) + d(p(x)) = x. This is tested away from the border: the mean of that difference is reduced to less than a third.
-// Any number of threads gives the same bits. Host and device have the same bodies: fields agree within 1e-6 voxels in
-// double.
+// Greedy registration on both backends. Expected: for an image T the moving image is T(y + d(y)), with a known d. A
+// field p that aligns it with T satisfies p(x) + d(p(x)) = x. This is tested away from the border: the mean of the
+// difference is reduced to less than a third. Any number of threads gives the same bits. Host and device run the same
+// code: fields agree within 1e-6 voxels in double.
 
 #include "../metrics/MetricCase.h"
 #include "BentPhantoms.h"
@@ -127,8 +125,8 @@ TEST_P(Greedy, FindsABendInSpace)
   this->FindsTheBend<3>(ScalarType::Float32);
 }
 
-/** Each optimizer finds the bend, with the same bits on any number of threads, and on both backends. Adam's roots are
- * not rounded alike. */
+/** Each optimizer finds the deformation, with the same bits on any number of threads, and on both backends. Only the
+ * square roots of Adam are rounded differently. */
 TEST_P(Greedy, EachOptimizerFindsABend)
 {
   const GreedyPhantoms<2>   images(ScalarType::Float64);
@@ -152,7 +150,7 @@ TEST_P(Greedy, EachOptimizerFindsABend)
   }
 }
 
-/** The moving image has the contrast inverted, an offset and another gain: the directions of edges are the same. */
+/** The moving image has inverted contrast, an offset and another gain; the directions of edges are the same. */
 TEST_P(Greedy, GradientFieldsFindABendAcrossContrasts)
 {
   GreedyPhantoms<2>         images(ScalarType::Float64);
@@ -185,7 +183,8 @@ TEST_P(Greedy, GradientFieldsFindABendAcrossContrasts)
   }
 }
 
-/** The bend has determinants from 0.6 to 1.6: a tight limit is nearly kept, a wide one changes no bit. */
+/** The deformation has determinants from 0.6 to 1.6. A tight limit is nearly satisfied; a wide one does not change any
+ * bit. */
 TEST_P(Greedy, LimitsDeterminants)
 {
   const GreedyPhantoms<3> images(ScalarType::Float64);

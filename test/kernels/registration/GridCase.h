@@ -28,12 +28,12 @@
 #include <cstdint>
 
 /** \file
- * \brief Grids that lie anywhere, and the places of their samples. */
+ * \brief Grids with random positions, and the positions of their samples. */
 
 namespace CudaSplineTest
 {
 
-/** A grid that lies anywhere: rotated, of three spacings, left-handed as often as not. */
+/** A random grid: rotated, with three different spacings, and left-handed in half of the cases. */
 inline FieldGrid
 MakeGrid(FreshRandom & random, unsigned int dimension, std::array<std::int64_t, 3> size)
 {
@@ -67,14 +67,14 @@ MakeGrid(FreshRandom & random, unsigned int dimension, std::array<std::int64_t, 
   return grid;
 }
 
-/** Index of a sample by its number in memory. */
+/** Index of a sample from its number in memory. */
 inline std::array<std::int64_t, 3>
 IndexOf(const FieldGrid & grid, std::int64_t number)
 {
   return { { number % grid.size[0], number / grid.size[0] % grid.size[1], number / (grid.size[0] * grid.size[1]) } };
 }
 
-/** Its place (mm). */
+/** Position of a sample (mm). */
 inline FieldGrid::Vector
 PlaceOf(const FieldGrid & grid, std::int64_t number)
 {

@@ -15,11 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Whether images belong to each other.
-//
-// Expected: heads of an ellipsoid with random blobs inside. A head agrees with itself in another contrast, and does not
-// with a head of other blobs in an ellipsoid of nearly the same axes, nor with noise. Distributions of both:
-// doc/architecture/Registration.md.
+// Whether images show the same object. Expected: heads are ellipsoids with random blobs inside. A head agrees with
+// itself in another contrast, but neither with a head with other blobs in an ellipsoid with nearly the same axes nor
+// with noise. Distributions of both: doc/architecture/Registration.md.
 
 #include "itkCudaSpline/kernels/registration/ImageAgreement.h"
 
@@ -56,7 +54,7 @@ MakeGrid(unsigned int dimension)
   return grid;
 }
 
-/** A head of the blobs of a seed. */
+/** A head with the blobs of a seed. */
 std::vector<float>
 MakeHead(const FieldGrid & grid, unsigned int seed)
 {
@@ -167,7 +165,7 @@ TEST(ImageAgreement, HeadsOfOneSubject)
       std::vector<float>              other = head;
       std::mt19937                    random(seed);
       std::normal_distribution<float> normal(0.0F, 3.0F);
-      for (float & value : other) // dark where it was bright, and noise
+      for (float & value : other) // inverted, with noise
       {
         value = 60.0F * std::sin(value / 40.0F) + normal(random);
       }
@@ -204,7 +202,8 @@ TEST(ImageAgreement, UnrelatedHeadsAndNoise)
   }
 }
 
-/** Under a small mask finer voxels are compared: images that agree differ clearly from those that are 10 mm apart. */
+/** With a small mask finer voxels are compared: images that agree differ clearly from those with a distance of 10 mm.
+ */
 TEST(ImageAgreement, SmallMasks)
 {
   for (const unsigned int dimension : { 2U, 3U })

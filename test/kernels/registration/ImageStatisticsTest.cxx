@@ -15,10 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Statistics of images and fields before and after a registration.
-//
-// Expected: centres of gravity, quantiles, factors of values and determinants have closed forms, or plain loops in
-// double.
+// Statistics of images and fields before and after a registration. Expected: centres of gravity, quantiles, scale
+// factors of values and determinants have closed forms or are computed by plain loops in double.
 
 #include "../fields/FieldCase.h"
 #include "GridCase.h"
@@ -61,7 +59,7 @@ CheckQuantiles(ScalarType type)
   const auto found = FindQuantiles(values.data(), type, count, { { 0.01, 0.75 } }, context);
   ASSERT_TRUE(alone && found);
   EXPECT_EQ(*alone, *found);
-  // Of 10000 values one apart a quantile is between two of them.
+  // For 10000 values at intervals of 1 a quantile is between two of them.
   EXPECT_NEAR((*found)[0], -300.0 + 100.0, 1.0);
   EXPECT_NEAR((*found)[1], -300.0 + 7500.0, 1.0);
   const std::vector<TPixel> same(100, TPixel(4));
@@ -77,11 +75,11 @@ TEST(ImageStatistics, Quantiles)
   CheckQuantiles<double>(ScalarType::Float64);
 }
 
-/** Images whose largest magnitudes are given, in the memory of a backend. */
+/** Images with a given largest magnitude, in the memory of a backend. */
 class ImageValues : public FieldsOnBackend
 {
 protected:
-  /** A ramp up to a magnitude, the first pixel another one, which a mask of another grid may hide. */
+  /** A ramp up to a magnitude. Its first pixel has another value, which a mask on another grid may exclude. */
   MaskedImage
   Make(ScalarType type, double largest, double first, bool isMasked)
   {
@@ -160,7 +158,7 @@ TEST_P(ImageValues, Factors)
       }
     }
   }
-  // Factors that are numbers of the type, and what a mask hides stays finite.
+  // The factors are finite numbers of the type, and values outside of the mask stay finite.
   const auto factor = [&](ScalarType type, double largest, double hidden) {
     const auto image = this->Make(type, largest, hidden, true);
     return FindValueScales(image, image, false, this->MakeResidence()).factors[0];
@@ -187,7 +185,7 @@ TEST(ImageStatistics, CentresOfGravity)
   {
     const FieldGrid grid = MakeGrid(random, dimension, { { 17, 12, dimension == 3 ? 9 : 1 } });
     FieldGrid       coarse = ShrinkGrid(grid, 2);
-    coarse.origin[0] += 0.0371; // no place is in the middle between two of its samples
+    coarse.origin[0] += 0.0371; // no position is exactly between two of its samples
     std::vector<double>       values;
     std::vector<std::uint8_t> mask(static_cast<std::size_t>(coarse.Count()));
     std::generate(mask.begin(), mask.end(), [&] { return random.Uniform(0.0, 1.0) < 0.6 ? 7 : 0; });
@@ -198,7 +196,7 @@ TEST(ImageStatistics, CentresOfGravity)
     values[5] = std::numeric_limits<double>::quiet_NaN();
     for (const bool isMasked : { false, true })
     {
-      // By places, of the values above the least.
+      // From positions and the values above the minimum.
       double            least = std::numeric_limits<double>::infinity();
       double            total = 0.0;
       FieldGrid::Vector sum{};
@@ -246,7 +244,7 @@ TEST(ImageStatistics, CentresOfGravity)
       EXPECT_EQ(*alone, *found);
       for (unsigned int d = 0; d < dimension; ++d)
       {
-        EXPECT_NEAR((*found)[d], sum[d] / total, 1e-10); // mm: sums of some thousand numbers
+        EXPECT_NEAR((*found)[d], sum[d] / total, 1e-10); // mm: sums of some thousand values
       }
     }
     std::fill(values.begin(), values.end(), 3.0);
@@ -302,7 +300,7 @@ TEST(FieldFolding, OfMatricesIsTheirDeterminant)
       const FieldFolding  folding = MeasureFolding(shape, field.data(), found.data(), false, context);
       for (const double one : found)
       {
-        EXPECT_NEAR(one, determinant, 1e-11); // differences of places of some 100 mm over steps of 1 mm
+        EXPECT_NEAR(one, determinant, 1e-11); // differences of positions of some 100 mm over steps of 1 mm
       }
       EXPECT_EQ(folding.all, shape.grid.Count());
       EXPECT_EQ(folding.voxels, mirror > 0.0 ? 0 : shape.grid.Count());

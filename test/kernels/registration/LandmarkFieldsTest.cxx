@@ -15,11 +15,10 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Landmarks of displacement fields on both backends.
-//
-// Expected: images of one value have no forces, so landmarks alone decide. A field brings them together to a fifth of a
-// sample, where each iteration moves at most a tenth, and hardly moves the corners. Any number of threads gives the
-// same bits, and host and device agree within 1e-6 samples in double.
+// Landmarks in registrations by displacement fields on both backends. Expected: constant images cause no forces, so
+// only landmarks have an effect. The field reduces their distance to a fifth of a sample, where each iteration moves at
+// most a tenth, and it hardly moves the corners. Any number of threads gives the same bits, and host and device agree
+// within 1e-6 samples in double.
 
 #include "../fields/FieldCase.h"
 #include "LevelCase.h"
@@ -40,7 +39,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** Images of one value on an oblique grid, and a landmark in their middle that moves by a vector. */
+/** Constant images on an oblique grid, and a landmark in their middle with a given displacement. */
 struct ConstantImages
 {
   FieldShape   shape;
@@ -104,7 +103,7 @@ struct ConstantImages
       VelocityLevel level(
         shape, this->Terms(residence), VelocityOptions(), residence, VelocityMethod::Symmetric, landmarks);
       this->Iterate(level, rules, iterations);
-      level.GetWhole(field.data(), nullptr, ScalarType::Float64, FieldMemory::Host, {});
+      level.GetTotalFields(field.data(), nullptr, ScalarType::Float64, FieldMemory::Host, {});
     }
     else
     {
@@ -112,7 +111,7 @@ struct ConstantImages
       this->Iterate(level, rules, iterations);
       if constexpr (std::is_same<TLevel, SynLevel>::value)
       {
-        level.GetWhole(field.data(), nullptr, ScalarType::Float64, FieldMemory::Host, {});
+        level.GetTotalFields(field.data(), nullptr, ScalarType::Float64, FieldMemory::Host, {});
       }
       else
       {
@@ -169,7 +168,7 @@ struct ConstantImages
 class LandmarkFields : public OnMetricBackend
 {
 protected:
-  /** The first number of a vector next to a corner. */
+  /** Offset of the first component of a vector next to a corner. */
   static std::size_t
   OffsetOfCorner(const ConstantImages & images)
   {
@@ -222,7 +221,7 @@ TEST_P(LandmarkFields, VelocitiesBringALandmarkToItsTarget)
   this->BringsALandmarkToItsTarget<VelocityLevel>(ScalarType::Float64);
 }
 
-/** The value is the weight times the mean squared distance, of the images nothing. */
+/** The value is the weighted mean squared distance, to which the images add nothing. */
 TEST_P(LandmarkFields, AddTheirSquaredDistances)
 {
   ConstantImages images({ 21, 25 }, ScalarType::Float64, { 2.0, 1.0 });
@@ -239,7 +238,7 @@ TEST_P(LandmarkFields, AddTheirSquaredDistances)
   EXPECT_NEAR(syn.Compare(SynRules()), 0.25 * square, 1e-12 * square);
 }
 
-/** Many landmarks at one point pull as one. */
+/** Many landmarks at one point have the same effect as one. */
 TEST_P(LandmarkFields, CloseLandmarksDoNotAddUp)
 {
   ConstantImages images({ 33, 31 }, ScalarType::Float64, { 3.0, -2.0 });

@@ -35,7 +35,7 @@
 namespace CudaSplineTest
 {
 
-/** A grid of samples 1 mm apart along the axes. */
+/** A grid whose axes are those of space, with samples 1 mm apart. */
 inline FieldGrid
 MakeGrid(unsigned int dimension, std::int64_t length)
 {
@@ -50,7 +50,7 @@ MakeGrid(unsigned int dimension, std::int64_t length)
   return grid;
 }
 
-/** Pixels by a function of the place. */
+/** Pixels from a function of the position. */
 template <typename TFunction>
 std::vector<double>
 MakePixels(const FieldGrid & grid, const TFunction & function)
@@ -84,7 +84,7 @@ MakeImage(const FieldGrid & grid, const std::vector<TPixel> & pixels, const Resi
   return image;
 }
 
-/** Waves that are some samples long. */
+/** Waves with wavelengths of some samples. */
 inline double
 Waves(const LinearTransform::Vector & x)
 {
@@ -118,8 +118,8 @@ struct Pair
       x[0] += 0.4;
       return 3.0 + 0.8 * Waves(x) + 4.0 * std::sin(0.2 * x[1]);
     });
-    // Splines go a little beyond their pixels, and mutual information drops what is beyond all of them: far away there
-    // are lower and higher ones.
+    // Splines exceed the range of their pixels slightly, and mutual information ignores values outside of that range.
+    // So there are lower and higher pixels far away.
     moving.front() = -100.0;
     moving.back() = 400.0;
   }
@@ -135,7 +135,7 @@ struct Pair
     return sides;
   }
 
-  /** The same images once more, as an additional pair. */
+  /** The same images as an additional pair. */
   std::vector<LinearPair>
   Others(double weight, const Residence & residence, std::vector<TransformChain::Stage> behind = {}) const
   {
@@ -164,7 +164,7 @@ SplineMetric(MetricKind kind)
   return metric;
 }
 
-/** Landmarks about a Pair, the last one of which is outside of its fixed image. */
+/** Landmarks around a Pair; the last one is outside of its fixed image. */
 inline LandmarkTerm
 SomeLandmarks(unsigned int dimension)
 {
@@ -196,7 +196,7 @@ Shear(unsigned int dimension)
   return stage;
 }
 
-/** Small waves of a cubic B-spline that is about the fixed image. */
+/** Small waves as a cubic B-spline whose domain contains the fixed image. */
 inline TransformChain::Stage
 Bend(unsigned int dimension)
 {
@@ -220,7 +220,7 @@ Bend(unsigned int dimension)
   return stage;
 }
 
-/** Where a cubic B-spline brings a place: a plain loop over all coefficients. */
+/** Where a cubic B-spline moves a position, by a plain loop over all coefficients. */
 inline LinearTransform::Vector
 MoveBySpline(const TransformChain::Stage &   spline,
              const std::vector<double> &     coefficients,

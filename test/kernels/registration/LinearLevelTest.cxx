@@ -15,11 +15,10 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Linear levels and their descents on both backends.
-//
-// Expected: values by plain loops where a transform moves samples onto samples; derivatives by differences of values,
-// of splines whose gradient is the derivative itself; transforms that are known, which descents find. The same bits
-// come on any number of threads. What ITK makes of the same is in test/itk/linear/LinearLevelTest.cxx.
+// Linear levels and their optimizers on both backends. Expected: values by plain loops where a transform moves samples
+// exactly to samples; derivatives by differences of values, for splines whose gradient is exact; known transforms,
+// which optimizers find. Any number of threads gives the same bits. Comparisons with ITK are in
+// test/itk/linear/LinearLevelTest.cxx.
 
 #include "LevelCase.h"
 
@@ -39,7 +38,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** A transform of a kind, not far from the identity, about the middle of the fixed image. */
+/** A transform of a kind, close to the identity, with its centre in the fixed image. */
 LinearTransform
 SomeTransform(LinearKind kind, unsigned int dimension)
 {
@@ -56,14 +55,15 @@ SomeTransform(LinearKind kind, unsigned int dimension)
 class Linear : public OnMetricBackend
 {
 protected:
-  /** Differences of values over h and 2 h have an error of h^4 and of roundings over h: 1e-6 of the longest one. Of h
-   * alone it is h^2, which is as much where gradients of edges turn within a thousandth of a sample. */
+  /** Differences of values at h and 2 h have a truncation error of order h^4 and rounding errors of order 1/h: 1e-6 of
+   * the largest one. With h alone the truncation error is of order h^2, which is as large where gradients of edges
+   * change direction within a thousandth of a sample. */
   void
   ExpectDerivativeOfValues(LinearLevel & level, const LinearTransform & transform)
   {
     constexpr double h = 1e-4;
     const auto       found = level.Evaluate(transform, true);
-    ASSERT_EQ(found.count, level.GetGrid().Count()); // else values jump
+    ASSERT_EQ(found.count, level.GetGrid().Count()); // otherwise values are discontinuous
     double              longest = 0.0;
     std::vector<double> differences;
     for (std::size_t p = 0; p < transform.CountParameters(); ++p)
@@ -75,7 +75,7 @@ protected:
         moved.SetParameters(parameters);
         return level.Evaluate(moved, false).value;
       };
-      // ITK's sign: along it the value falls.
+      // The sign of ITK: the value decreases along the derivative.
       differences.push_back(-(8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h));
       longest = std::max(longest, std::abs(differences.back()));
     }
@@ -197,7 +197,8 @@ TEST_P(Linear, AdditionalPairsAddTheirMeanSquares)
 
 TEST_P(Linear, GradientFieldsDoNotDependOnContrast)
 {
-  // Offset, gain and sign of either image; both images have edge parameters that follow their gradients.
+  // Offset, gain and sign of either image have no effect; the edge parameters of both images are scaled with their
+  // gradients.
   const Residence residence(this->OnBackend());
   const auto      valueOf = [&](double fixedGain, double movingGain) {
     Pair images(3);
@@ -233,7 +234,7 @@ TEST_P(Linear, EdgeFactorsMakeGradientsNoise)
   const double without = valueOf(0.0);
   EXPECT_GT(valueOf(0.5), without);
   EXPECT_GT(valueOf(2.0), valueOf(0.5));
-  EXPECT_GT(valueOf(1000.0), 0.999); // edge parameters are that far above all gradients
+  EXPECT_GT(valueOf(1000.0), 0.999); // the edge parameters exceed all gradients by this factor
 }
 
 TEST_P(Linear, VarianceFloorsArePartsOfTheRangesOfValues)
@@ -248,12 +249,12 @@ TEST_P(Linear, VarianceFloorsArePartsOfTheRangesOfValues)
   const double without = valueOf(0.0);
   EXPECT_LT(without, valueOf(0.05));
   EXPECT_LT(valueOf(0.05), valueOf(1.0));
-  EXPECT_GT(valueOf(1.0), 0.1 * without); // variances of windows are small parts of the range's square
+  EXPECT_GT(valueOf(1.0), 0.1 * without); // the variances of windows are small compared with the squared range
 }
 
 TEST_P(Linear, MeanSquaresAreThoseOfAPlainLoop)
 {
-  // A shift by whole samples: values are pixels, and their sums are of integers.
+  // For a shift by whole samples values are pixels, and their sums are sums of integers.
   const FieldGrid           grid = MakeGrid(3, 11);
   FreshRandom               random;
   std::vector<double>       fixed;
@@ -312,7 +313,7 @@ TEST_P(Linear, MeanSquaresAreThoseOfAPlainLoop)
 
 TEST_P(Linear, FixedStagesLeadToTheFixedImage)
 {
-  // Both images are moved by the same: the virtual domain is another, the images still lie on each other.
+  // Both images are moved by the same transform: the virtual domain changes, but the images remain aligned.
   const Pair      images(3);
   const Residence residence(this->OnBackend());
   LinearMetric    metric;
@@ -325,13 +326,13 @@ TEST_P(Linear, FixedStagesLeadToTheFixedImage)
   LinearLevel level(images.inner, side, side, metric, residence);
   const auto  found = level.Evaluate(LinearTransform(LinearKind::Affine, 3), true);
   EXPECT_EQ(found.count, images.inner.Count());
-  EXPECT_NEAR(found.value, 0.0, 1e-20); // roundings of places, squared
+  EXPECT_NEAR(found.value, 0.0, 1e-20); // squared rounding errors of positions
 }
 
 TEST_P(Linear, DescentsFindWhatIsKnown)
 {
-  // The moving image shows the fixed one's waves through the inverse of a transform, which is found to a hundredth of a
-  // sample: linear interpolation of waves of 13 samples and more is off by less.
+  // The moving image shows the waves of the fixed one, moved by the inverse of a transform, which is found to a
+  // hundredth of a sample: the error of linear interpolation is smaller for waves of 13 or more samples.
   const Residence residence(this->OnBackend());
   for (const unsigned int dimension : { 2U, 3U })
   {
@@ -399,7 +400,7 @@ TEST_P(Linear, HasTheSameBitsOnAnyNumberOfThreads)
   ExecutionContext     context = this->OnBackend();
   context.host = &one;
   EXPECT_EQ(run(context), several);
-  // Host and device add up in other orders: eight steps from the same place end in the same one.
+  // Host and device add in different orders; eight steps from the same start have the same result.
   context.backend = Backend::Cpu;
   const auto onHost = run(context);
   for (std::size_t p = 0; p < onHost.size(); ++p)
@@ -455,7 +456,7 @@ TEST_P(Linear, IsInterruptedAtTheBest)
   metric.arithmetic = ScalarType::Float64;
   const auto  level = images.Level(metric, residence);
   LinearRules rules;
-  rules.descent = LinearDescent::GradientDescent; // whose steps of one length go beyond the optimum and back
+  rules.descent = LinearDescent::GradientDescent; // its steps of constant length pass the optimum and return
   rules.maximumStep = 1.0;
   LinearOptimizer optimizer(*level, LinearTransform(LinearKind::Translation, 2), rules);
   double          lowest = std::numeric_limits<double>::max();
@@ -527,7 +528,7 @@ TEST_P(Linear, SaysThatThereIsNoFixedSample)
   EXPECT_THROW(LinearLevel(elsewhere, fixed, moving, LinearMetric(), residence), std::invalid_argument);
 }
 
-/** A registration of two levels on images that were smoothed for the first one. */
+/** A registration with two levels on images that were smoothed for the first one. */
 struct TwoLevels
 {
   LinearOptions options;
@@ -575,7 +576,7 @@ TEST_P(Linear, LevelsGoOnFromEachOther)
   EXPECT_EQ(levels[12], 1U);
   EXPECT_EQ(numbers[12], 1U);
 
-  // One by one they are the same.
+  // Separate runs of the levels have the same result.
   LinearTransform again(LinearKind::Rigid, 3, { 8.0, 8.0, 8.0 });
   registration.RunLevel(0, again, {});
   const auto last = registration.RunLevel(1, again, {});
@@ -589,7 +590,7 @@ TEST_P(Linear, AWatchEndsARegistration)
   const Residence residence(this->OnBackend());
   const auto      registration = TwoLevels().Make(images, residence);
   LinearTransform transform(LinearKind::Rigid, 3, { 8.0, 8.0, 8.0 });
-  LinearTransform third = transform; // where the best of three iterations began
+  LinearTransform third = transform; // the transform at the start of the best of three iterations
   double          lowest = std::numeric_limits<double>::max();
   LinearTransform before = transform;
   const auto      records =
@@ -653,7 +654,7 @@ TEST_P(Linear, PlansWhatADeviceHolds)
   };
   EXPECT_TRUE(plan(std::size_t(1) << 30).fits);
   EXPECT_FALSE(plan(std::size_t(1) << 20).fits);
-  // Gradients of Gaussians are three volumes more, and splines one of coefficients.
+  // Gradients of Gaussians need three more volumes, and splines one of coefficients.
   const std::size_t plain = plan(std::size_t(1) << 30).PeakBytes();
   metric.gradient = MetricGradient::Image;
   EXPECT_GE(plan(std::size_t(1) << 30).PeakBytes(), plain + 3 * sizeof(float) * 64 * 64 * 64);

@@ -15,11 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Images smoothed under their masks.
-//
-// Expected: what a mask leaves out, NaN too, changes no bit of the result. A constant under the mask stays constant
-// wherever the image does not fade. Without smoothing the pixels under the mask keep their bits. The same on host and
-// device except for rounding.
+// Images smoothed with their masks. Expected: values outside of the mask, including NaN, do not change any bit of the
+// result. An image that is constant in the mask stays constant except where it fades out. Without smoothing the pixels
+// in the mask keep their bits. Host and device agree except for rounding.
 
 #include "../fields/FieldCase.h"
 
@@ -71,7 +69,7 @@ protected:
     return Numbers(smooth.image.data.get(), pixels.size(), of.type, residence);
   }
 
-  /** A ball of the middle is left out. */
+  /** The middle of the image has a ball that is excluded. */
   static Case
   MakeCase(ScalarType type, FreshRandom & random)
   {

@@ -15,11 +15,10 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// The search for rotations, and the quick check whether two images agree.
-//
-// Expected: an image of blobs is turned by a known rotation about a centre, and moved. Steps of refinement end at a
-// sixteenth of 12 degrees (5 in the plane) and of a coarse voxel, which are voxels here. The error of mutual
-// information on coarse voxels is below half of a voxel. The sum of these errors is below three quarters.
+// The search for rotations, and the quick check whether two images agree. Expected: an image of blobs is rotated by a
+// known angle about a centre, and translated. Steps of refinement end at a sixteenth of 12 degrees (5 in 2-D) and of a
+// coarse voxel, which correspond to voxels here. The error of mutual information on coarse voxels is below half of a
+// voxel. The sum of these errors is below three quarters.
 
 #include "itkCudaSpline/kernels/registration/RotationSearch.h"
 
@@ -84,7 +83,7 @@ MiddleOf(const FieldGrid & grid)
   return middle;
 }
 
-/** Three blobs of different sizes and values about the middle, which no turn but the whole one leaves alone. */
+/** Three blobs with different sizes and values around the middle; no rotation maps them to themselves. */
 double
 BlobsAt(const Vector & place, const Vector & middle, unsigned int dimension)
 {
@@ -149,7 +148,7 @@ struct TurnedPair
     return image;
   }
 
-  /** The farthest that two transforms are from each other within 10 mm of the middle. */
+  /** The largest distance between two transforms within 10 mm of the middle. */
   double
   Distance(const LinearTransform & a, const LinearTransform & b) const
   {
@@ -212,7 +211,7 @@ TEST(RotationSearch, HasTheSameBitsOnAnyNumberOfThreads)
 
 TEST(RotationSearch, MasksLeaveOutWhatTheyDoNotCover)
 {
-  // A bright bar that does not turn with the rest, and masks without it.
+  // A bright bar that is not rotated with the other structures, and masks without it.
   TurnedPair                images(2);
   std::vector<std::uint8_t> mask(images.fixed.size(), 1);
   for (std::size_t n = 0; n < mask.size(); ++n)
@@ -254,8 +253,8 @@ TEST(RotationSearch, Refusals)
 
 TEST(RotationSearch, RotationsHaveAngles)
 {
-  // A matrix comes back as it went in: products of sines and cosines, to some roundings of 1. A right angle about x
-  // is where the others are one rotation.
+  // A matrix is reproduced up to some rounding errors of products of sines and cosines. For a right angle about x the
+  // other two angles are equivalent.
   const LinearTransform::Vector centre{ 3.0, -2.0, 5.0 };
   const LinearTransform::Vector translation{ 1.0, 2.0, -4.0 };
   for (const double x : { 0.3, -1.2, 0.5 * pi, -0.5 * pi })

@@ -15,11 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// The samples of a level.
-//
-// Expected: regular samples and their number follow from the stride; samples lie where their indices do, moved by
-// normal deviates of a third of a spacing: their mean and variance within five standard errors. What ITK draws is
-// test/itk LinearSamples.AreThoseThatItkDraws.
+// The samples of a level. Expected: the number of regular samples follows from the stride; samples are at their
+// indices, moved by normal deviates of a third of a spacing: mean and variance are within five standard errors. Samples
+// of ITK are compared in test/itk LinearSamples.AreThoseThatItkDraws.
 
 #include "itkCudaSpline/kernels/registration/SamplePlaces.h"
 
@@ -116,7 +114,7 @@ TEST(SamplePlaces, RandomOnesAreAnywhere)
     {
       mean += places[3 * n + d] / static_cast<double>(count);
     }
-    // Uniform in the grid's extent, of the variance (size^2 - 1) / 12 in samples, and that of the move.
+    // Uniform in the extent of the grid, with variance (size^2 - 1) / 12 in samples, plus that of the displacement.
     const double size = static_cast<double>(grid.size[d]);
     const double middle = grid.origin[d] + grid.spacing[d] * (static_cast<double>(grid.start[d]) + 0.5 * (size - 1.0));
     const double deviation = grid.spacing[d] * std::sqrt((size * size - 1.0) / 12.0 + 1.0 / 9.0);
@@ -133,7 +131,7 @@ TEST(SamplePlaces, SeedsAndLevels)
     EXPECT_EQ(places, DrawPlaces(grid, Rules(choice, 0.4), 1));
     EXPECT_NE(places, DrawPlaces(grid, Rules(choice, 0.4), 0));
     EXPECT_NE(places, DrawPlaces(grid, Rules(choice, 0.4, 12345), 1));
-    // Each level takes the seeds after those of the previous one: one for regular samples, two for random ones.
+    // Each level uses the seeds after those of the previous one: one for regular samples, two for random ones.
     EXPECT_EQ(places, DrawPlaces(grid, Rules(choice, 0.4, choice == SampleChoice::Random ? 13 : 12), 0));
   }
 }
@@ -151,9 +149,9 @@ TEST(SamplePlaces, ManyAreThoseOfOneThread)
     const std::vector<double> places = DrawPlaces(grid, rules, 0, context);
     EXPECT_EQ(places, DrawPlaces(grid, rules, 0));
 
-    // The last number of all, whose two are the last of the generator's.
+    // The last sample uses the last two numbers of the generator.
     const std::size_t count = CountDrawnPlaces(grid, rules);
-    ASSERT_GT(count, std::size_t{ 1 } << 16); // they are made in more than one block
+    ASSERT_GT(count, std::size_t{ 1 } << 16); // more than one block draws them
     std::mt19937 mover(rules.seed);
     std::mt19937 chooser(rules.seed + 1);
     mover.discard(6 * count - 2);
@@ -176,7 +174,7 @@ TEST(SamplePlaces, Refusals)
     EXPECT_THROW(CountDrawnPlaces(grid, Rules(SampleChoice::Random, fraction)), std::invalid_argument);
   }
   EXPECT_THROW(DrawPlaces(grid, Rules(SampleChoice::Random, 1e-5), 0), std::invalid_argument);
-  // A regular sample there is always.
+  // There is always a regular sample.
   EXPECT_EQ(DrawPlaces(grid, Rules(SampleChoice::Regular, 1e-5), 0).size(), 3U);
 }
 

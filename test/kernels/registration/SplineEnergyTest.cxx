@@ -15,15 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Energies of B-splines on both backends.
-//
-// Expected: a cubic spline whose coefficients are a polynomial of degree 2 at its nodes is that polynomial up to a
-// constant, so its second derivatives are known numbers; one whose coefficients are linear has a constant gradient.
-// This holds on grids with any spacing and rotation. The gradient is that of central differences of the energy: exact
-// up to roundings, as the energy is a quadratic form.
-//
-// Total variation and Jacobian penalty of a constant gradient are closed forms. Their gradients are those of central
-// differences of order 4, also where the determinants are negative.
+// Energies of B-splines on both backends. Expected: a cubic spline whose coefficients are a polynomial of degree 2 at
+// its nodes equals that polynomial up to a constant, so its second derivatives are known; one with linear coefficients
+// has a constant gradient. This holds on grids with any spacing and rotation. The gradient agrees with central
+// differences of the energy up to rounding, because the energy is a quadratic form. Total variation and Jacobian
+// penalty of a constant gradient are closed forms. Their gradients are compared with central differences of order 4,
+// also where determinants are negative.
 
 #include "../fields/FieldCase.h"
 
@@ -161,8 +158,8 @@ TEST_P(SplineEnergies, OfQuadraticDisplacements)
   }
 }
 
-/** u = A x + b: the strain is the symmetric part of A. A rotation of all displacements changes the energy, one of the
- * grid does not. */
+/** u = A x + b: the strain is the symmetric part of A. A rotation of all displacements changes the energy, a rotation
+ * of the grid does not. */
 TEST_P(SplineEnergies, OfLinearDisplacements)
 {
   const Residence residence = this->MakeResidence();
@@ -227,7 +224,7 @@ TEST_P(SplineEnergies, OfLinearDisplacements)
   }
 }
 
-/** The gradient is added, with the weights. */
+/** Gradients are added with their weights. */
 TEST_P(SplineEnergies, HaveTheGradientOfDifferences)
 {
   const Residence residence = this->MakeResidence();
@@ -254,7 +251,7 @@ TEST_P(SplineEnergies, HaveTheGradientOfDifferences)
   }
 }
 
-/** Small displacements, and those that fold. */
+/** Small displacements, and displacements with folds. */
 TEST_P(SplineEnergies, OfPointsHaveTheGradientOfDifferences)
 {
   const Residence residence = this->MakeResidence();
@@ -293,7 +290,7 @@ TEST_P(SplineEnergies, OfPointsHaveTheGradientOfDifferences)
   }
 }
 
-/** The same bits with any number of threads; a device adds the same numbers in the same order. */
+/** Any number of threads gives the same bits; a device adds the same numbers in the same order. */
 TEST_P(SplineEnergies, DoNotDependOnThreads)
 {
   const SplineRegularizers    weights{ 1.0, 0.5, 0.3, 0.2 };

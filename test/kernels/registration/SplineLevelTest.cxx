@@ -15,11 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Levels of B-spline registrations on both backends.
-//
-// Expected: gradients by differences of values, of splines whose gradient is the derivative itself; what a metric's
-// passes give to the host; displacements that are known, which the levels find; the best coefficients, whatever
-// happens. The same bits come on any number of threads. What ITK makes of the same is in
+// Levels of B-spline registrations on both backends. Expected: gradients by differences of values, for splines whose
+// gradient is exact; values by the passes of a metric on the host; known displacements, which the levels find; always
+// the best coefficients. Any number of threads gives the same bits. Comparisons with ITK are in
 // test/itk/linear/SplineLevelTest.cxx.
 
 #include "LevelCase.h"
@@ -46,7 +44,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** A cubic grid with some cells an axis over a box; no coefficients. */
+/** A cubic grid with some cells along each axis of a box, without coefficients. */
 TransformChain::Stage
 MakeSpline(const FieldGrid & grid, const std::array<std::int64_t, 3> & cells)
 {
@@ -115,7 +113,8 @@ private:
 class SplineLevels : public OnMetricBackend
 {
 protected:
-  /** Differences of values over h have an error of h^2 and of roundings over h: 1e-6 of the longest one. */
+  /** Differences of values at h have a truncation error of order h^2 and rounding errors of order 1/h: 1e-6 of the
+   * largest one. */
   void
   ExpectGradientOfValues(SplineLevel & level, const std::vector<double> & at, const Residence & residence)
   {
@@ -123,8 +122,8 @@ protected:
     Coefficients       place(at, residence);
     const Coefficients gradient(std::vector<double>(at.size(), 7.0), residence);
     const auto         found = level.Evaluate(place.Get(), gradient.Get());
-    ASSERT_EQ(found.count, level.GetGrid().Count()); // else values jump
-    // On the host values have other blocks where there is a gradient.
+    ASSERT_EQ(found.count, level.GetGrid().Count()); // otherwise values are discontinuous
+    // On the host, evaluations with a gradient add values in other blocks.
     EXPECT_NEAR(level.Evaluate(place.Get(), nullptr).value, found.value, 1e-12 * std::abs(found.value));
     const auto slopes = gradient.ToHost();
     double     longest = 0.0;
@@ -233,7 +232,7 @@ TEST_P(SplineLevels, HaveOneCellAnAxis)
   this->ExpectGradientOfValues(*level, SomeCoefficients(spline, 3, 0.3), residence);
 }
 
-/** A registration of one level by mean squares of splines. */
+/** A registration with one level and the metric mean squares of splines. */
 struct OneLevel
 {
   Pair                  images;
@@ -260,8 +259,8 @@ struct OneLevel
 
 TEST_P(SplineLevels, FindWhatIsKnown)
 {
-  // The fixed image shows the waves of the moving one through a spline of the same grid. Where a wave is as curved as
-  // these, a tenth of the voxel is found everywhere.
+  // The fixed image shows the waves of the moving one through a spline on the same grid. Waves with this curvature
+  // determine the displacement to a tenth of a voxel everywhere.
   for (const unsigned int dimension : { 2U, 3U })
   {
     SCOPED_TRACE(dimension);
@@ -278,7 +277,7 @@ TEST_P(SplineLevels, FindWhatIsKnown)
     const auto          registration = what.Make(residence);
     std::vector<double> found(known.size(), 0.0);
     const SplineRecord  record = registration.RunLevel(0, what.spline, found, {});
-    EXPECT_LT(record.best, 1e-3); // squares: of waves of 20 and more
+    EXPECT_LT(record.best, 1e-3); // squared differences of waves with amplitudes of 20 and more
     for (const double x : { 2.0, 8.0, 15.0 })
     {
       const LinearTransform::Vector place{ x, 0.5 * x + 1.0, dimension == 3 ? 14.0 - 0.5 * x : 0.0 };
@@ -372,7 +371,7 @@ TEST_P(SplineLevels, FollowEachOtherOnFinerGrids)
   EXPECT_EQ(records[1].evaluations, 7U);
   EXPECT_EQ(std::count(levels.begin(), levels.end(), 0U), 9);
 
-  // One by one they are the same.
+  // Separate runs of the levels have the same result.
   const auto          coarse = MakeSplineGrid(what.images.inner, { 3, 1, 1 });
   const auto          fine = MakeSplineGrid(what.images.inner, cells);
   std::vector<double> again(static_cast<std::size_t>(TransformChain::CountOf(coarse, 2)), 0.0);
@@ -381,7 +380,7 @@ TEST_P(SplineLevels, FollowEachOtherOnFinerGrids)
   EXPECT_EQ(registration.RunLevel(1, fine, again, {}).best, records[1].best);
   EXPECT_EQ(found, again);
 
-  // What a watch has stopped is on the last grid, too.
+  // Coefficients of a stopped registration are on the last grid, too.
   const auto stopped = registration.Run(
     cells, found, [](std::size_t, const LbfgsEvaluation & evaluation) { return evaluation.number < 4; });
   ASSERT_EQ(stopped.size(), 1U);
@@ -390,7 +389,8 @@ TEST_P(SplineLevels, FollowEachOtherOnFinerGrids)
   EXPECT_THROW(MakeSplineGrid(what.images.inner, { 0, 1, 1 }), std::invalid_argument);
 }
 
-/** Every sample of an image is in the domain of its grid: of oblique images, far from the origin, of one slice. */
+/** Every sample of an image is in the domain of its grid, also for oblique images, images far from the origin, and
+ * single slices. */
 TEST(SplineGrids, HoldTheOutermostSamples)
 {
   CudaSplineTest::Random random(__LINE__);
@@ -400,7 +400,7 @@ TEST(SplineGrids, HoldTheOutermostSamples)
     SplineCells  cells{ 1, 1, 1 };
     const double turn = i % 3 == 0 ? 0.0 : random.Uniform(-3.0, 3.0);
     const double tilt = i % 3 == 0 ? 0.0 : random.Uniform(-3.0, 3.0);
-    // A turn about z, then one about x.
+    // A rotation about z, then one about x.
     const FieldGrid::Matrix direction{
       { { std::cos(turn), -std::sin(turn), 0.0 },
         { std::cos(tilt) * std::sin(turn), std::cos(tilt) * std::cos(turn), -std::sin(tilt) },
@@ -454,7 +454,7 @@ TEST_P(SplineLevels, StayWhereNoSampleIsValid)
   EXPECT_EQ(found, std::vector<double>(count, 0.25));
 }
 
-/** Pixels outside of the mask have no effect, also if they are not numbers. */
+/** Pixels outside of the mask have no effect, even if they are NaN. */
 TEST_P(SplineLevels, LeaveOutWhatMasksLeaveOut)
 {
   OneLevel what(2);
@@ -509,8 +509,8 @@ TEST_P(SplineLevels, RefuseWhatDoesNotFit)
 
 TEST(SplineLevelsAlone, RefinedSplinesMoveAsBefore)
 {
-  // Cells that are halved: the finer grid has the coarser one's splines, but beyond its border, where both are mirrored
-  // and the second ring of nodes feels it.
+  // Cells are halved: the finer grid has the same splines as the coarser one, except near its border, where both are
+  // mirrored, which affects the second ring of nodes.
   const FieldGrid grid = MakeGrid(2, 33);
   const auto      from = MakeSpline(grid, { 8, 4, 1 });
   const auto      to = MakeSpline(grid, { 16, 8, 1 });
@@ -524,7 +524,7 @@ TEST(SplineLevelsAlone, RefinedSplinesMoveAsBefore)
     const auto                    after = MoveBySpline(to, refined, place, 2);
     for (unsigned int d = 0; d < 2; ++d)
     {
-      // What comes from the border falls by 0.27 from node to node: 4 nodes along y.
+      // The effect of the border decreases by a factor of 0.27 per node: 4 nodes along y.
       EXPECT_NEAR(after[d], before[d], 0.02);
     }
   }

@@ -15,12 +15,11 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Levels of SyN with several pairs of images, on both backends.
-//
-// Expected: by the rule of itk::ObjectToObjectMultiMetricv4 the sum of forces g_j with weights w_j is sum(w_j g_j /
-// |g_j|) mean(|g_j|). For a pair that is present twice it is (w_1 + w_2) g: a level with two copies takes the same
-// steps as a level with one, except for rounding. A force of weight 0 contributes only its length, and updates are
-// scaled to the length of a step, so the direction of the other force remains. Host and device have the same bodies.
+// Levels of SyN with several pairs of images, on both backends. Expected: by the rule of
+// itk::ObjectToObjectMultiMetricv4 the sum of forces g_j with weights w_j is sum(w_j g_j / |g_j|) mean(|g_j|). For a
+// pair that is present twice it is (w_1 + w_2) g: a level with two copies takes the same steps as a level with one,
+// except for rounding. A force of weight 0 contributes only its length, and updates are scaled to the length of a step,
+// so the direction of the other force remains. Host and device run the same code.
 
 #include "../metrics/MetricCase.h"
 
@@ -178,25 +177,25 @@ TEST_P(SynLevels, ValuesAreThoseOfTheFirstPair)
   EXPECT_NE(first.values[1], alone.values[1]);
 }
 
-/** Of the first iteration, where nothing has moved yet: each metric alone has the value that it has among others. */
+/** In the first iteration nothing has moved yet, so each metric has the same value alone as together with others. */
 TEST_P(SynLevels, TheWeightedValueIsOfAllPairs)
 {
   const Residence      residence(this->OnBackend());
   double               sum = 0.0;
   constexpr auto       count = static_cast<double>(FieldMetrics.size());
-  constexpr double     step = 2.0 / (count * (count + 1.0)); // shares of count, count - 1, ... 1 steps are 1
+  constexpr double     step = 2.0 / (count * (count + 1.0)); // the shares of count, count - 1, ... 1 steps add up to 1
   double               share = count * step;
   std::vector<SynTerm> terms;
   for (const MetricKind kind : FieldMetrics)
   {
     const auto alone = this->Iterate({ this->Term(kind, 1.0, residence) }, residence);
-    EXPECT_EQ(alone.weighted, alone.values) << NameOf(kind); // the same sums, times 1
+    EXPECT_EQ(alone.weighted, alone.values) << NameOf(kind); // the same sums with weight 1
     sum += share * alone.values[0];
     terms.push_back(this->Term(kind, share, residence));
     share -= step;
   }
   const auto all = this->Iterate(std::move(terms), residence);
-  EXPECT_NEAR(all.weighted[0], sum, 1e-12 * std::abs(sum)); // some roundings of double
+  EXPECT_NEAR(all.weighted[0], sum, 1e-12 * std::abs(sum)); // some rounding errors of double
 }
 
 TEST_P(SynLevels, RefusesWhatDoesNotFit)
@@ -252,7 +251,7 @@ TEST_P(SynLevels, OptimizersAndInversions)
   }
 }
 
-/** Moments take a field for each image, of Adam also a number for each sample. */
+/** Moments need one field per image, and for Adam also one number per sample. */
 TEST_P(SynLevels, PlansTheMemoryOfOptimizers)
 {
   const auto plan = [this](FieldOptimizer optimizer) {

@@ -15,11 +15,10 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Updates of momentum and of Adam.
-//
-// Expected: the formulas of Kingma and Ba (2015) by plain loops in double, with the squared length of a vector instead
-// of squared components. No update is longer than a step; one that does not depend on the scale of forces; mirrored
-// axes mirror it. Forces that alternate cancel each other. Host and device round alike, except for the roots.
+// Updates of momentum and of Adam. Expected: the formulas of Kingma and Ba (2015) by plain loops in double, with the
+// squared length of a vector instead of squared components. No update is longer than a step. Updates do not depend on
+// the scale of forces, and mirrored axes mirror them. Alternating forces cancel each other. Host and device round
+// identically, except for square roots.
 
 #include "../fields/FieldCase.h"
 
@@ -54,7 +53,7 @@ protected:
     {
       const auto update = Resident(force, shape.element, residence);
       FindMaximumNorm(shape, update.Data(), maximum.As<double>(), scratch.Data(), residence);
-      moments.Reserve(shape, optimizer, residence); // nothing is lost
+      moments.Reserve(shape, optimizer, residence); // existing moments are kept
       moments.MakeUpdate(shape, update.Data(), maximum.As<double>(), length, update.Data(), residence);
       updates.push_back(Numbers(update.Data(), force.size(), shape.element, residence));
     }

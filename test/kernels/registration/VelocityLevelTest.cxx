@@ -91,7 +91,7 @@ struct VelocityPhantoms : BentPhantoms<VDimension>
     outcome.values.push_back(level.Compare(rules));
     outcome.forward.resize(static_cast<std::size_t>(this->shape.Numbers()));
     outcome.backward.resize(outcome.forward.size());
-    level.GetWhole(outcome.forward.data(), outcome.backward.data(), ScalarType::Float64);
+    level.GetTotalFields(outcome.forward.data(), outcome.backward.data(), ScalarType::Float64);
     return outcome;
   }
 
@@ -389,11 +389,11 @@ TEST_P(Velocity, ContinuesFromACoarserLevel)
   first->Iterate(rules);
   second->AdaptFrom(*first->GetFields());
   EXPECT_EQ(first->Iterate(rules).Value(), second->Iterate(rules).Value());
-  first->GetWhole(one.data(), nullptr, ScalarType::Float64);
-  second->GetWhole(other.data(), nullptr, ScalarType::Float64);
+  first->GetTotalFields(one.data(), nullptr, ScalarType::Float64);
+  second->GetTotalFields(other.data(), nullptr, ScalarType::Float64);
   EXPECT_EQ(one, other);
   second->Clear();
-  second->GetWhole(other.data(), nullptr, ScalarType::Float64);
+  second->GetTotalFields(other.data(), nullptr, ScalarType::Float64);
   EXPECT_EQ(other, std::vector<double>(count, 0.0));
 }
 
@@ -417,7 +417,8 @@ TEST_P(Velocity, InvertsTheForwardField)
   VelocityPhantoms<2>::Outcome outcome;
   outcome.forward.resize(static_cast<std::size_t>(images.shape.Numbers()));
   outcome.backward.resize(outcome.forward.size());
-  level.GetWhole(outcome.forward.data(), outcome.backward.data(), ScalarType::Float64, FieldMemory::Host, inversion);
+  level.GetTotalFields(
+    outcome.forward.data(), outcome.backward.data(), ScalarType::Float64, FieldMemory::Host, inversion);
   EXPECT_LT(images.FindInverseError(outcome.forward, outcome.backward), 2e-4);
 }
 

@@ -15,8 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// A volume of more than 2^31 voxels: indices and offsets that were 32 bits wide anywhere would wrap. Expected: the
-// formula that filled it.
+// A volume of more than 2^31 voxels: 32-bit indices or offsets would overflow. Expected: the formula that filled it.
 
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/resampling/Resample.h"
@@ -56,7 +55,7 @@ TEST(HugeVolumeGpu, MoreThanTwoToTheThirtyOneVoxels)
       }
     }
   });
-  // Scanlines along x at the samples: every interpolator gives the samples back.
+  // Scanlines along x through the samples: every interpolator reproduces the samples.
   ResampleDescriptor        resample;
   std::vector<double>       ends;
   std::vector<std::int64_t> lines;

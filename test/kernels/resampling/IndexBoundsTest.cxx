@@ -15,7 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Bounds of indices hold for every index that the kernels compute; here their own functions compute some of them.
+// Bounds of indices hold for every index that the kernels compute; here some are computed by the functions of the
+// kernels.
 #include "kernels/resampling/IndexBounds.h"
 #include "kernels/transforms/TransformStages.h"
 
@@ -40,7 +41,7 @@ TEST(IndexBounds, HoldEveryIndexOfAChain)
     task.extrapolates = false;
     for (unsigned int d = 0; d < 3; ++d)
     {
-      task.resampling.lower[d] = -1e6; // all are asked for
+      task.resampling.lower[d] = -1e6; // all points are requested
       task.resampling.upper[d] = 1e6;
     }
     const auto                     bounds = MakeIndexBounds(task, ExecutionContext());
@@ -122,7 +123,7 @@ TEST(IndexBounds, HoldPointsOnBothSidesOfAGridsBorder)
     TransformChain::Stage &       stage = test.chain.stages.front();
     const auto                    count = static_cast<std::size_t>(TransformChain::CountOf(stage, 1));
     const std::shared_ptr<double> data(new double[count], std::default_delete<double[]>());
-    std::fill_n(data.get(), count, 5.0); // all the same: 0 is between them only where points are outside
+    std::fill_n(data.get(), count, 5.0); // constant: only the value of points outside is 0
     stage.data = stage.singleData == nullptr ? data : nullptr;
     if (stage.singleData != nullptr)
     {

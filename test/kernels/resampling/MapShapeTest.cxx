@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Maps that are simpler than they could be. Expected: the shape that a table of scanline ends was built with, and
-// another one after a change of one bit; windows as large as the supports that fall into a tile.
+// Maps with a simple shape. Expected: the shape for which a table of scanline ends was constructed, and another shape
+// after one bit has changed; windows as large as the supports of the samples of a tile.
 
 #include "kernels/resampling/MapShape.h"
 #include "TiledCase.h"
@@ -67,7 +67,7 @@ TEST(MapShape, OfTablesThatAreAlmostSimpler)
       }
     }
   }
-  // The same of all slices: x and y of a row.
+  // All slices are equal: x and y of a row.
   for (unsigned int axis = 0; axis < 2; ++axis)
   {
     SetGrid(test, zoom);
@@ -79,7 +79,7 @@ TEST(MapShape, OfTablesThatAreAlmostSimpler)
   }
   SetGrid(test, turn);
   EXPECT_EQ(ShapeOf(test), MapShape::InPlane);
-  test.resample.lines -= 3; // the last slice is not whole
+  test.resample.lines -= 3; // the last slice is incomplete
   EXPECT_EQ(ShapeOf(test), MapShape::InPlane);
   Grid general = turn;
   general.matrix[2][0] = 1e-12;
@@ -88,7 +88,7 @@ TEST(MapShape, OfTablesThatAreAlmostSimpler)
   SetGrid(test, zoom);
   test.resample.sliceLines = 0;
   EXPECT_EQ(ShapeOf(test), MapShape::General) << "without slices";
-  // A zero of another sign.
+  // A zero with the other sign.
   Grid flat = zoom;
   flat.matrix[2][2] = 0.0;
   flat.offset[2] = 0.0;
@@ -146,7 +146,7 @@ TEST(MapShape, WindowsHoldTheSupportsOfTheirTiles)
             }
           }
         }
-        // Four samples, from the floor less one on; the window begins at a multiple of four.
+        // Four samples, starting one before the floor; the window starts at a multiple of four.
         EXPECT_LE(largest[0] - least[0] + 4.0 + 3.0, tiles.pitch);
         EXPECT_LE(largest[1] - least[1] + 4.0, tiles.rows);
       }
@@ -177,11 +177,11 @@ TEST(MapShape, NoTilesForWhatHasNoKernel)
   other = test;
   other.source.size = { { 1 << 16, 1 << 16, 2, 1 } };
   EXPECT_TRUE(refused(other));
-  // Too much of the input in a tile.
+  // The tile needs a too large part of the input.
   SetGrid(test, ZoomGrid(OddSize, { { 300.0, 1.0, 1.0 } }, Offset));
   test.resample.upper.fill(1e5);
   EXPECT_TRUE(refused(test));
-  // Indices that float cannot distinguish or int cannot hold, only in a slice or a row.
+  // Indices that float cannot distinguish or that exceed the range of int, in a single slice or row.
   for (const double large : { 0x1.8p20, -3e9, 1e300 })
   {
     for (const unsigned int axis : { 1U, 2U })
@@ -201,7 +201,7 @@ TEST(MapShape, NoTilesForWhatHasNoKernel)
       EXPECT_TRUE(refused(test)) << large << " along axis " << axis;
     }
   }
-  // Slices between those inside that are outside.
+  // Slices outside of the input between slices inside.
   SetGrid(test, ZoomGrid(OddSize, { { 0.7, 1.0, 1.0 } }, Offset));
   for (unsigned int axis = 1; axis < 3; ++axis)
   {
@@ -214,7 +214,7 @@ TEST(MapShape, NoTilesForWhatHasNoKernel)
     EndOf(test, line, true, 2) = 2e5;
   }
   EXPECT_TRUE(refused(test));
-  // Slices that come and go.
+  // Slices that alternate between inside and outside.
   SetGrid(test, ZoomGrid(OddSize, { { 0.7, 1.0, 1.0 } }, Offset));
   for (std::int64_t line = 3 * OddSize[1]; line < 4 * OddSize[1]; ++line)
   {

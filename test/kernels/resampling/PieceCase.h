@@ -28,7 +28,7 @@
 namespace CudaSplineTest
 {
 
-/** A task with everything that it points to. */
+/** A task with all data that it refers to. */
 struct PieceCase
 {
   ResampleTask               task;
@@ -45,7 +45,7 @@ struct PieceCase
   }
 };
 
-/** The interpolation of a case without its points: its parameters and its bounds. */
+/** A case without points: the interpolation, its parameters and its bounds. */
 inline PieceCase
 MethodCase(const std::vector<std::int64_t> & shape, Interpolation interpolation, FreshRandom & random)
 {
@@ -136,7 +136,7 @@ ScanlineCase(const std::vector<std::int64_t> & shape, Interpolation interpolatio
   return test;
 }
 
-/** A chain about the middle of an image of some 40 samples an axis. */
+/** A chain centred in an image of about 40 samples along each axis. */
 inline PieceCase
 ChainCase(unsigned int dimension, const std::string & stages, Interpolation interpolation, FreshRandom & random)
 {
@@ -150,7 +150,7 @@ ChainCase(unsigned int dimension, const std::string & stages, Interpolation inte
   for (unsigned int d = 0; d < dimension; ++d)
   {
     test.chain.regionSize[d] = 47 + static_cast<std::int64_t>(d);
-    test.chain.indexToPoint[d][d] *= 0.6; // mm; grids have about 2 mm, the input 0.4
+    test.chain.indexToPoint[d][d] *= 0.6; // mm; grids have spacings of about 2 mm, the input 0.4
     for (unsigned int c = 0; c < dimension; ++c)
     {
       test.chain.pointToIndex[d][c] *= 3.0;
@@ -166,7 +166,7 @@ ChainCase(unsigned int dimension, const std::string & stages, Interpolation inte
   return test;
 }
 
-/** A zoom of a volume along its slices, in float, that can always be cut: no slice reads the other end. */
+/** A zoom of a volume along its slices, in float, that can always be split: no slice reads both ends of the input. */
 inline PieceCase
 ZoomCase(FreshRandom & random)
 {
@@ -181,7 +181,7 @@ ZoomCase(FreshRandom & random)
   return test;
 }
 
-/** An output that has not been written yet. */
+/** An output with initial values. */
 inline std::vector<unsigned char>
 OutputFor(const ResampleTask & task)
 {
@@ -190,7 +190,7 @@ OutputFor(const ResampleTask & task)
                                     0xA5);
 }
 
-/** The output by a source that is made and evaluated at once. */
+/** The output of a source that is prepared and evaluated as a whole. */
 inline std::vector<unsigned char>
 ComputeWhole(const PieceCase & test, const ExecutionContext & context)
 {
@@ -203,7 +203,7 @@ ComputeWhole(const PieceCase & test, const ExecutionContext & context)
   return output;
 }
 
-/** Bytes that the whole takes, with what continues it outside. */
+/** Bytes of the whole source, including the values that extend it. */
 inline std::size_t
 BytesOfWhole(const ResampleTask & task)
 {

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// What is planned by a few scanlines is what the whole table gives, for maps of every shape; and a shape that matrices
-// promise is that of the table, to the bit.
+// Planning from a few scanlines has the same result as planning from the whole table, for maps of every shape. A shape
+// that is derived from matrices is that of the table, to the bit.
 
 #include "kernels/resampling/PlanScanlines.h"
 #include "itkCudaSpline/kernels/transforms/ScanlinesOfChain.h"
@@ -36,10 +36,10 @@ enum class Kind
   Flip,
   Turn,
   General,
-  TurnedBack ///< two rotations, the second of which reverts the first except for rounding
+  TurnedBack ///< two rotations; the second one inverts the first except for rounding
 };
 
-/** A chain of two affine maps between grids that are turned about z for Turn, and in general for General. */
+/** A chain of two affine maps between grids, which are rotated about z for Turn, and about any axis for General. */
 TransformChain
 MakeChain(Kind kind, unsigned int dimension, FreshRandom & random)
 {
@@ -117,7 +117,7 @@ Compare(Kind kind, FreshRandom & random, int & tiled)
   const MapShape         promised = ShapeOfMap(scanlines);
   if (kind == Kind::TurnedBack)
   {
-    EXPECT_EQ(promised, MapShape::InPlane); // roundings of the turn back may be none
+    EXPECT_EQ(promised, MapShape::InPlane); // the inverse rotation may be exact
     EXPECT_GE(shape, promised);
   }
   else if (std::min({ chain.regionSize[0], chain.regionSize[1], VDimension == 3 ? chain.regionSize[2] : 2 }) > 1)
@@ -166,9 +166,9 @@ TEST(PlanScanlines, OtherChainsHaveNone)
 {
   TransformChain chain;
   EXPECT_TRUE(HasAffineScanlines(chain)) << "the identity";
-  chain.stages.resize(MostAffineStages);
+  chain.stages.resize(MaxAffineStages);
   EXPECT_TRUE(HasAffineScanlines(chain));
-  chain.stages.resize(MostAffineStages + 1);
+  chain.stages.resize(MaxAffineStages + 1);
   EXPECT_FALSE(HasAffineScanlines(chain));
   chain.stages.resize(1);
   chain.stages[0].kind = TransformKind::DisplacementField;

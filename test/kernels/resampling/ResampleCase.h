@@ -34,13 +34,12 @@
 #include <sstream>
 
 /** \file
- * \brief Random resamplings through the kernels layer: what is resampled, by whom, and how well two backends must
- * agree. */
+ * \brief Random resamplings through the kernels layer, and the tolerances with which two backends must agree. */
 
 namespace CudaSplineTest
 {
 
-/** A resampling with everything that the descriptor points to. */
+/** A resampling with all data that the descriptor refers to. */
 struct Case
 {
   SourceDescriptor           source;
@@ -91,7 +90,7 @@ MakeCase(const std::vector<std::int64_t> & sizes,
         double       at = random.Uniform(test.resample.lower[d] - margin, test.resample.upper[d] + margin);
         if (line % 7 == 0)
         {
-          at = std::floor(at) + (line % 2 == 0 ? 0.5 : 0.0); // ties and samples
+          at = std::floor(at) + (line % 2 == 0 ? 0.5 : 0.0); // exactly between samples, or at samples
         }
         test.ends.push_back(line == 11 ? std::numeric_limits<double>::quiet_NaN() : at);
       }
@@ -147,7 +146,7 @@ Agreement(const Case & test)
          ValueAgreement(test.source, order, LargestCoefficient(test.source, largest));
 }
 
-/** Where an output sample falls in the input, for messages. */
+/** Position of an output sample in the input, for messages. */
 inline std::string
 Place(const Case & test, std::int64_t i)
 {

@@ -15,9 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Pixels of several components, and samples that are continued outside. Expected: on the host the same bytes as those
-// of scalar images with the components, and of a plain loop over the output; on a device those of the host, with real
-// values within the bound of the other comparisons of both.
+// Pixels of several components, and samples with extensions. Expected: on the host the same bytes as for scalar images
+// of the components, and as by a plain loop over the output; on a device the same as on the host, where real values
+// have the tolerance of the other comparisons of backends.
 
 #include "ResampleCase.h"
 
@@ -59,7 +59,7 @@ protected:
       EXPECT_EQ(output, expected);
       return;
     }
-    // A real value next to an integer may be truncated to either.
+    // A real value close to an integer may be truncated to that integer or the one below.
     const double tolerance = IsReal(type) ? bound : bound + 1.0;
     for (std::size_t i = 0; i < output.size() / SizeOf(type); ++i)
     {
@@ -85,7 +85,7 @@ const std::vector<Method> Methods{ { Interpolation::Nearest, 0 },     { Interpol
                                    { Interpolation::BSpline, 5 },     { Interpolation::CubicConvolution, 0 },
                                    { Interpolation::WindowedSinc, 0 } };
 
-/** Bytes of one component of interleaved numbers. */
+/** Bytes of one component of interleaved pixels. */
 std::vector<unsigned char>
 ComponentOf(const std::vector<unsigned char> & bytes, std::size_t size, unsigned int component, unsigned int components)
 {
@@ -108,7 +108,7 @@ ComputeComponents(const Case & test, const ResampleDescriptor & resample, const 
   return output;
 }
 
-/** A method's case, of pixels that have some components. */
+/** A case of an interpolation method with a number of components. */
 Case
 MakeComponentCase(const std::vector<std::int64_t> & shape,
                   ScalarType                        pixel,
@@ -119,7 +119,7 @@ MakeComponentCase(const std::vector<std::int64_t> & shape,
 {
   Case test = MakeCase(shape, pixel, output, method.interpolation, method.order, ScalarType::Float64, random);
   test.source.components = components;
-  test.source.element = components > 1 ? ScalarType::Float64 : test.source.element; // of several they are real
+  test.source.element = components > 1 ? ScalarType::Float64 : test.source.element; // several: real
   test.pixels = RandomPixels(pixel, test.source.Elements(), random);
   test.resample.radius = 3;
   if (method.interpolation == Interpolation::WindowedSinc)
@@ -131,7 +131,7 @@ MakeComponentCase(const std::vector<std::int64_t> & shape,
 
 } // namespace
 
-/** Numbers that lie side by side are interpolated to the bits of planes. */
+/** Interleaved components have the same bits as separate planes. */
 TEST(ResampleInterleaved, HasTheBitsOfPlanes)
 {
   FreshRandom random;

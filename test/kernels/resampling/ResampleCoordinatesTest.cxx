@@ -15,9 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Where the samples of a resampling are: chains of transforms, and indices that the host provides. Expected: plain
-// loops in double, with B-splines by their piecewise polynomials. Tolerance 1e-9 of the largest pixel, for all samples
-// whose continuous index is not within 1e-9 of the border, where either answer may stand.
+// Positions of the samples of a resampling: chains of transforms, and indices that the host provides. Expected: plain
+// loops in double, with B-splines by their piecewise polynomials. The tolerance is 1e-9 of the largest pixel, for all
+// samples whose continuous index is not within 1e-9 of the border, where rounding decides.
 
 #include "TransformChainCase.h"
 
@@ -65,7 +65,7 @@ LinearByLoops(const Case & test, const Numbers & index, double outside)
   return sum;
 }
 
-/** Whether an index is so near to the border that either answer may stand. */
+/** Whether an index is so close to the border that rounding decides. */
 bool
 IsAtBorder(const Case & test, const Numbers & index, double margin)
 {
@@ -108,7 +108,7 @@ TEST_P(ResampleCoordinates, ChainsOfTransforms)
         resample.lines *= chain.regionSize[d];
       }
       const auto output = Evaluate(test, resample, this->Context());
-      // Displacements of float are summed up in float: 1e-7 of a millimetre, some of them one after the other.
+      // Displacements of float are added in float: some errors of 1e-7 mm.
       const double tolerance = stages.find('L') != std::string::npos ? 1e-5 : 1e-9;
       long         inside = 0;
       for (std::size_t i = 0; i < output.size(); ++i)

@@ -15,8 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// The Cpu backend of Resample(): every sample is written, threads do not matter, coordinates have ITK's roundings, bad
-// arguments are refused. Its values are compared with ITK in test/itk and with references in test/math.
+// The Cpu backend of Resample(): every sample is written, the number of threads has no effect, coordinates are rounded
+// as in ITK, invalid arguments are refused. Its values are compared with ITK in test/itk and with references in
+// test/math.
 
 #include "itkCudaSpline/math/LinearEvaluation.h"
 
@@ -53,7 +54,7 @@ TEST(Resample, CpuDoesNotDependOnThreads)
   }
 }
 
-// A ramp reproduces the coordinate. With single coordinates it must be a float, with ITK's roundings: GCC 12 drops
+// A ramp reproduces the coordinate. With single coordinates it must be a float, rounded as in ITK: GCC 12 removes
 // conversions to float and back where it vectorises, which RoundedToSingle() prevents.
 TEST(Resample, CpuCoordinatesHaveTheRoundingsOfItk)
 {
@@ -66,7 +67,7 @@ TEST(Resample, CpuCoordinatesHaveTheRoundingsOfItk)
         shape, ScalarType::Float64, ScalarType::Float64, Interpolation::Linear, 0, ScalarType::Float64, random);
       test.resample.singleCoordinates = single;
       const unsigned int dimension = test.source.dimension;
-      // Away from 0, so that the distance to the lower neighbour is exact in single precision too.
+      // Not close to 0, so that the distance to the lower neighbour is exact in single precision, too.
       for (double & end : test.ends)
       {
         end += 30.0;
@@ -122,8 +123,9 @@ TEST(Resample, CpuCoordinatesHaveTheRoundingsOfItk)
   }
 }
 
-// Just below the upper bound ITK's rounding gives the index beyond the last sample: the last one is read.
-// Many samples at once, and one by one: ITK's floor just below index 0 is 0, and a sample there is read as it is.
+// Just below the upper bound, rounding as in ITK gives the index after the last sample: the last one is read. Just
+// below index 0, the floor function of ITK gives 0, and the sample there is used unchanged. Both are tested for many
+// samples at once and for single ones.
 TEST(Resample, CpuLinearJustBelowIndexZero)
 {
   FreshRandom random;

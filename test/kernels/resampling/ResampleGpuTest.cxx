@@ -15,9 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: on the Cuda backend the Cpu backend's pixels. Nearest neighbours and the inside test bit for bit, real
-// values within ValueAgreement() plus CoefficientAgreement(), integers within one where the real value is that close to
-// an integer.
+// Expected: the Cuda backend gives the pixels of the Cpu backend. Nearest neighbours and the inside test agree bit for
+// bit, real values within ValueAgreement() plus CoefficientAgreement(), integers within one where the real value is
+// that close to an integer.
 
 #include "ResampleCase.h"
 
@@ -127,8 +127,8 @@ TEST(ResampleGpu, SlabsGiveTheSameBits)
   const Case  test = MakeCase(
     { 43, 37, 29 }, ScalarType::Float32, ScalarType::Float32, Interpolation::BSpline, 3, ScalarType::Float32, random);
   const auto expected = Compute(test, Cuda());
-  // The source takes 184556 bytes and the table 9744; what is left is shared by two slabs of scanlines of 308 bytes: 17
-  // lines, and 2.
+  // The source takes 184556 bytes and the table 9744; the remaining memory is divided between two slabs of scanlines of
+  // 308 bytes: 17 lines, and 2.
   for (const char * limit : { "200K", "191K" })
   {
     setenv("CUDASPLINE_MEMORY_LIMIT", limit, 1);
@@ -137,7 +137,7 @@ TEST(ResampleGpu, SlabsGiveTheSameBits)
   setenv("CUDASPLINE_MEMORY_LIMIT", "190K", 1); // less than one scanline
   EXPECT_THROW(Compute(test, Cuda()), DeviceError);
   unsetenv("CUDASPLINE_MEMORY_LIMIT");
-  ExecutionContext limited = Cuda(); // or by the caller
+  ExecutionContext limited = Cuda(); // a limit of the caller
   for (const std::size_t limit : { std::size_t{ 200 } << 10, std::size_t{ 191 } << 10 })
   {
     limited.memoryLimit = limit;

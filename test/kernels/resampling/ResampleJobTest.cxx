@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: making a plan changes nothing, a run does the plan that it is given, and the bits are those of a source
-// that is made and evaluated by hand.
+// Expected: planning has no side effects, a run executes the given plan, and the bits are the same as for a source that
+// is prepared and evaluated separately.
 #include "PieceCase.h"
 
 #include "itkCudaSpline/kernels/resampling/ResampleJob.h"
@@ -32,7 +32,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** A description whose scanlines are mapped when they are asked for; counts how often. */
+/** A description whose scanlines are mapped on request; counts the requests. */
 ResampleDescription
 Describe(const PieceCase & test, int & mapped)
 {
@@ -57,7 +57,7 @@ Describe(const PieceCase & test, int & mapped)
   return description;
 }
 
-/** A case with what a description says of it: all numbers of the default pixel, and what continues outside. */
+/** A case with the default pixel and extension of its description. */
 PieceCase
 Completed(PieceCase test, std::vector<std::uint64_t> & defaultPixels)
 {
@@ -76,7 +76,7 @@ protected:
     return this->GetParam() ? std::vector<int>{ 0 } : std::vector<int>();
   }
 
-  /** What a job does of its plan for this backend. */
+  /** Output of a run of a plan on this backend. */
   std::vector<unsigned char>
   Run(ResampleJob & job, const ResamplePlan & plan, const PieceCase & test, ResampleRecord & record) const
   {
@@ -135,7 +135,7 @@ TEST_P(ResampleJobOn, CutsWhatExceedsTheLimit)
   EXPECT_GT(plan.Count(), 1u);
   EXPECT_LE(plan.pieces.PeakBytes(), options.memoryLimit);
   EXPECT_EQ(plan.GetBoxes(job.GetTask()).size(), plan.Count());
-  // A plan is a value: the same again, and neither knows of the other.
+  // Plans are values: another plan is equal and independent.
   const ResamplePlan again = job.Plan(this->Devices());
   EXPECT_EQ(again.Count(), plan.Count());
   const auto whole = ComputeWhole(test, this->Context());
@@ -147,7 +147,7 @@ TEST_P(ResampleJobOn, CutsWhatExceedsTheLimit)
   }
   EXPECT_EQ(mapped, 1);
 
-  // Errors are bounded for a source as a whole.
+  // Errors are bounded only for a source as a whole.
   options.wantsBound = true;
   ResampleJob        bounded(Describe(test, mapped), options, nullptr);
   const ResamplePlan uncut = bounded.Plan(this->Devices());
@@ -159,7 +159,8 @@ TEST_P(ResampleJobOn, CutsWhatExceedsTheLimit)
   }
 }
 
-/** A device makes the scanlines of affine maps itself, except for pieces, which the host plans by them. */
+/** A device computes the scanlines of affine maps itself, except for pieces, which the host plans from the scanlines.
+ */
 TEST_P(ResampleJobOn, MapsAffineScanlinesWhereItRuns)
 {
   FreshRandom random;
@@ -193,7 +194,7 @@ TEST_P(ResampleJobOn, MapsAffineScanlinesWhereItRuns)
       const ResamplePlan plan = job.Plan(this->Devices());
       if (!plan.memory.fits)
       {
-        continue; // a rotation whose pieces read too much
+        continue; // a rotation whose pieces read too much of the input
       }
       cut += plan.pieces.fits ? 1 : 0;
       ResampleRecord record;

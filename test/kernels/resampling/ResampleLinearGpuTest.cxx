@@ -15,15 +15,15 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: of linear interpolation along scanlines, the numbers of the kernel that takes points, bit for bit,
-// whichever form of the samples is read.
+// Expected: linear interpolation along scanlines gives the same bits as the kernel for lists of points, for each
+// representation of the samples.
 
 #include "ScanlineCase.h"
 
 using namespace CudaSplineTest;
 
-// Linear interpolation gathers from a texture from the second time on: slices lie in several columns of it, of one
-// slice or more.
+// From the second evaluation on, linear interpolation reads a texture, in which slices are arranged in several columns
+// of one or more slices.
 TEST(ResampleLinearGpu, ManyShapes)
 {
   CUDASPLINE_NEEDS_GPU();

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// What a device makes of maps that are simpler than they could be. Expected: pixels of the kernels that take tiles
-// equal to those of the kernel that takes samples one by one, bit for bit, and within Agreement() of the Cpu backend's.
+// Maps with simple shapes on a device. Expected: the kernels for tiles give the same pixels as the kernel for separate
+// samples, bit for bit, and agree with the Cpu backend within Agreement().
 
 #include "kernels/evaluation/marches/TiledKernels.h"
 #include "kernels/resampling/MapShape.h"
@@ -27,7 +27,7 @@ using namespace CudaSplineTest;
 namespace
 {
 
-/** The pixels of a case by the kernel that takes samples one by one: their indices come as a list. */
+/** The pixels of a case by the kernel for separate samples, for which their indices are provided as a list. */
 std::vector<unsigned char>
 ComputeOneByOne(const Case & test)
 {
@@ -101,8 +101,8 @@ ExpectSameBits(const Case & test, MapShape shape, const std::string & what)
   }
 }
 
-/** Grids for a source of 61 x 47 x 19 samples or so: up and down, forward and backward, outside of the source, less
- * than a tile. */
+/** Grids for a source of about 61 x 47 x 19 samples: enlarged and reduced, with either direction of axes, outside of
+ * the source, smaller than a tile. */
 std::vector<std::pair<std::string, Grid>>
 SeparableGrids()
 {
@@ -290,7 +290,7 @@ TEST(ResampleMapTilesGpu, SlabsGiveTheSameBits)
     Case test = CubicCase({ 43, 37, 29 }, random);
     SetGrid(test, named.second);
     const auto expected = Compute(test, Cuda());
-    // The source and what it takes to make it, and the table; what is left holds few lines at a time.
+    // The memory suffices for the source, its preparation, and the table; the rest holds few lines at a time.
     const std::size_t table =
       test.ends.size() * sizeof(double) + static_cast<std::size_t>(test.resample.samples) * sizeof(double);
     for (const std::size_t lines : { 1, 7, 60 })
@@ -322,7 +322,7 @@ TEST(ResampleMapTilesGpu, Components)
     std::vector<float> tiled(count, 1e30F);
     std::vector<float> general(count, 2e30F);
     Resample(test.resample, *source, tiled.data(), Cuda());
-    test.resample.sliceLines = 0; // no slices, so no tiles
+    test.resample.sliceLines = 0; // without slices there are no tiles
     ASSERT_EQ(PlanMapTiles(test.resample, test.source, ExecutionContext()).shape, MapShape::General);
     Resample(test.resample, *source, general.data(), Cuda());
     EXPECT_EQ(tiled, general) << named.first;

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: every piece fits the budget, pieces cover the output once, windows are smaller than the input where they
-// have to be, and the bits are those of the resampling of the whole by the same backend.
+// Expected: every piece fits the memory limit, pieces cover the output exactly once, windows are smaller than the input
+// where this is possible, and the bits are those of resampling as a whole by the same backend.
 #include "PieceCase.h"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ HaveSameBits(const PieceCase &                  test,
                                      << ", not " << LoadScalar<double>(whole.data(), type, i);
 }
 
-/** Every sample of the output is in one piece, and each piece fits. */
+/** Every sample of the output is in exactly one piece, and each piece fits the limit. */
 void
 ExpectCover(const PieceCase & test, const PiecePlan & plan, std::size_t budget)
 {
@@ -99,8 +99,8 @@ ExpectCover(const PieceCase & test, const PiecePlan & plan, std::size_t budget)
   EXPECT_LE(plan.PeakBytes(), budget);
 }
 
-/** Compares with the whole under budgets that are smaller and smaller, until there is no plan.
- * \return how many plans there were of windows that are smaller than the input */
+/** Compares with resampling as a whole for decreasing memory limits, until there is no plan.
+ * \return number of plans with windows that are smaller than the input */
 int
 ComparePieces(const PieceCase & test, const ExecutionContext & context)
 {
@@ -124,13 +124,13 @@ ComparePieces(const PieceCase & test, const ExecutionContext & context)
   return plans;
 }
 
-/** Chains that the GPU takes too. */
+/** Chains that the GPU supports, too. */
 using ResamplePiecesOn = ChainOnBackend;
 
 TEST_P(ResamplePiecesOn, BitsOfTheWholeAlongScanlines)
 {
   FreshRandom random;
-  // Axes that segments and what the recursion reads beyond them divide, and some that they do not.
+  // Axes for which the lengths of segments and margins of the recursion are divisors, and others.
   const std::vector<std::vector<std::int64_t>> shapes{ { 900 },         { 430, 41 },   { 35, 560 },   { 17, 20, 420 },
                                                        { 13, 350, 11 }, { 450, 9, 8 }, { 1, 400, 13 } };
   int                                          plans = 0;
@@ -157,7 +157,7 @@ TEST_P(ResamplePiecesOn, BitsOfTheWholeUnderChains)
       plans += ComparePieces(ChainCase(dimension, stages, interpolation, random), this->Context());
     }
   }
-  EXPECT_GE(plans, 6); // some 30; the windows of many B-splines, and of wrapped axes, are whole
+  EXPECT_GE(plans, 6); // about 30; the windows of many B-splines, and of periodic axes, are the whole input
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, ResamplePiecesOn, testing::Values(false));
@@ -165,14 +165,14 @@ INSTANTIATE_TEST_SUITE_P(Gpu, ResamplePiecesOn, testing::Values(true));
 
 TEST(ResamplePieces, FoldWhatIsFarOutside)
 {
-  // Pieces of which all samples are outside: they read as far inside as they are outside.
+  // Pieces whose samples are all outside: they read as far inside as they are outside.
   FreshRandom random;
   for (const Extension extension :
        { Extension::Mirror, Extension::Reflect, Extension::GridWrap, Extension::Nearest, Extension::GridConstant })
   {
     PieceCase test = ScanlineCase({ 300 }, Interpolation::Linear, random);
     test.task.samples.extension[0] = extension;
-    test.task.samples.element = ScalarType::Float64; // the whole takes more than the budget
+    test.task.samples.element = ScalarType::Float64; // the whole needs more memory than the limit
     test.task.resampling.lower[0] = -1000.0;
     test.task.resampling.upper[0] = 1000.0;
     test.task.extrapolates = false;
@@ -237,7 +237,7 @@ TEST(ResamplePieces, AFailureOfOneWorkerIsThrown)
   FreshRandom random;
   PieceCase   test = ZoomCase(random);
   PiecePlan   plan = PlanPieces(test.task, BytesOfWhole(test.task), 16, nullptr);
-  plan.pieces[7].windowSize[1] = 0; // what a source refuses
+  plan.pieces[7].windowSize[1] = 0; // a source refuses this window
   EXPECT_THROW(ComputePieces(test, plan, ExecutionContext(), { 0, 1, 2 }), std::invalid_argument);
   plan.pieces.clear();
   EXPECT_THROW(ComputePieces(test, plan, ExecutionContext()), std::invalid_argument);

@@ -15,9 +15,9 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Integers of an output by rounding. Expected: the real output of the same resampling, rounded by StoreScalar(); on the
-// host to the bit, whichever path stores it. A device has other kernels for real outputs, whose values may differ by
-// roundings of the arithmetic: there integers may differ by 1, where the real value is that close to a half.
+// Rounding of outputs to integers. Expected: the real output of the same resampling, rounded by StoreScalar(); on the
+// host to the bit, for each code path. A device uses other kernels for real outputs, whose values may differ by
+// rounding errors: there integers may differ by 1 where the real value is that close to a half.
 
 #include "ResampleCase.h"
 
@@ -52,11 +52,11 @@ protected:
     return this->GetParam() ? Cuda() : ExecutionContext();
   }
 
-  /** Expects integers to be those of real values.
+  /** Expects integers to be rounded real values.
    *
    * \param[in] integers output of the type \p type
    * \param[in] reals output of the type \p real
-   * \param[in] bound how far real values of two kernels of a device may be from each other */
+   * \param[in] bound maximum difference of the real values of two kernels of a device */
   void
   ExpectRounded(const std::vector<unsigned char> & integers,
                 StoredType                         type,
@@ -91,7 +91,7 @@ protected:
     }
     if (count > 1000)
     {
-      EXPECT_GT(rounded, 0U); // else nothing is tested
+      EXPECT_GT(rounded, 0U); // otherwise nothing is tested
     }
   }
 };
@@ -121,9 +121,9 @@ TEST_P(ResampleRounding, Scanlines)
       for (const ScalarType integer : { ScalarType::UInt8, ScalarType::Int16, ScalarType::Int32 })
       {
         const ScalarType element = integer == ScalarType::Int32 ? ScalarType::Float64 : ScalarType::Float32;
-        // Of double, which holds the values as they are computed: sincs are summed in double.
+        // With double elements values are stored as they are computed: sums of windowed sincs are double.
         Case test = MakeCase(shape, element, ScalarType::Float64, method.interpolation, method.order, element, random);
-        test.resample.defaultPixel = 0x7F800001; // of no real value
+        test.resample.defaultPixel = 0x7F800001; // not a rounded real value
         const auto reals = Compute(test, this->Context());
         test.resample.output = { integer, IntegerRounding::HalfToEven };
         const auto integers = Compute(test, this->Context());
@@ -139,7 +139,7 @@ TEST_P(ResampleRounding, Scanlines)
   }
 }
 
-/** Values at points, with the same rule. */
+/** Values at points are rounded by the same rule. */
 TEST_P(ResampleRounding, Points)
 {
   FreshRandom               random;
@@ -157,13 +157,13 @@ TEST_P(ResampleRounding, Points)
   points.output = { ScalarType::Int16, IntegerRounding::HalfToEven };
   points.values = values.data();
   SamplePoints(points, *source, this->Context());
-  EXPECT_EQ(values, (std::vector<std::int16_t>{ 0, 1, 4, 6, 2, 1, 2, 1 })); // of 0.5 1.25 3.5 5.5 1.5 0.75 2 1
+  EXPECT_EQ(values, (std::vector<std::int16_t>{ 0, 1, 4, 6, 2, 1, 2, 1 })); // from 0.5 1.25 3.5 5.5 1.5 0.75 2 1
   points.output = ScalarType::Int16;
   SamplePoints(points, *source, this->Context());
   EXPECT_EQ(values, (std::vector<std::int16_t>{ 0, 1, 3, 5, 1, 0, 2, 1 }));
 }
 
-/** Samples that continue outside of a real image are rounded, too. */
+/** Samples of real images with extensions are rounded, too. */
 TEST_P(ResampleRounding, Outside)
 {
   FreshRandom random;

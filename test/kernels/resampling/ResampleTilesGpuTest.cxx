@@ -15,13 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// The kernels that read tiles of the input from shared memory, against the Cpu backend within the bounds of the other
-// kernels, and bit for bit against SamplePoints(), whose kernel reads the samples where they are: both sum in the same
-// order, and the coordinates are ITK's. The weights of cubic convolution may be fused otherwise in the two kernels and
-// are compared within the bound alone.
-//
-// The maps turn the output by any angle, so that lanes follow each of its axes; the sizes are odd, or smaller than a
-// tile; outputs reach beyond the input on all sides.
+// Kernels that read tiles of the input from shared memory are compared with the Cpu backend within the tolerances of
+// the other kernels, and bit for bit with SamplePoints(), whose kernel reads the samples directly: both add in the same
+// order, and coordinates are those of ITK. The weights of cubic convolution may be contracted to fused operations
+// differently in the two kernels and are only compared within the tolerance. The maps rotate the output by any angle,
+// so that threads of a warp are arranged along each of its axes. Sizes are odd, or smaller than a tile; outputs extend
+// beyond the input on all sides.
 
 #include "ScanlineCase.h"
 
@@ -38,7 +37,7 @@ TEST(ResampleTilesGpu, EveryMapIsThatOfTheOtherBackend)
   {
     for (const auto & input : InputSizes)
     {
-      for (const int order : { 0, 1, 3 }) // 0: linear
+      for (const int order : { 0, 1, 3 }) // 0 means linear
       {
         Case test = FloatCase(
           input, order == 0 ? Interpolation::Linear : Interpolation::BSpline, static_cast<unsigned int>(order), random);
@@ -52,7 +51,7 @@ TEST(ResampleTilesGpu, EveryMapIsThatOfTheOtherBackend)
   EXPECT_GT(inside, 1000);
 }
 
-// ITK's floor just below index 0 is 0, and a sample there is read as it is.
+// Just below index 0, the floor function of ITK gives 0, and the sample there is used unchanged.
 TEST(ResampleTilesGpu, LinearJustBelowIndexZero)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -69,7 +68,7 @@ TEST(ResampleTilesGpu, EveryOrderAndCubicConvolution)
   CUDASPLINE_NEEDS_GPU();
   FreshRandom  random;
   std::int64_t inside = 0;
-  for (const unsigned int order : { 2U, 4U, 5U, 6U }) // 6: cubic convolution
+  for (const unsigned int order : { 2U, 4U, 5U, 6U }) // 6 means cubic convolution
   {
     for (const auto & output : OutputSizes)
     {
@@ -105,7 +104,7 @@ TEST(ResampleTilesGpu, EveryExtensionBeyondTheEdges)
           input, order == 0 ? Interpolation::Linear : Interpolation::BSpline, static_cast<unsigned int>(order), random);
         test.source.extension.fill(extension);
         test.resample.border = 55.0;
-        for (unsigned int d = 0; d < 3; ++d) // the samples are continued for some distance
+        for (unsigned int d = 0; d < 3; ++d) // samples are extended up to some distance
         {
           test.resample.lower[d] -= 6.0;
           test.resample.upper[d] += 4.5;
@@ -119,8 +118,8 @@ TEST(ResampleTilesGpu, EveryExtensionBeyondTheEdges)
   EXPECT_GT(inside, 1000);
 }
 
-// Supports are ITK's below index 4096, and exact from there on: blocks take their samples from a tile on this side, and
-// one by one on the other, and lines cross.
+// Supports are those of ITK below index 4096, and exact from there on: blocks read their samples from a tile on one
+// side, and separately on the other; lines cross the limit.
 TEST(ResampleTilesGpu, FarFromIndexZero)
 {
   CUDASPLINE_NEEDS_GPU();
@@ -195,7 +194,7 @@ TEST(ResampleTilesGpu, ScanlinesThatAreNotParallel)
   CUDASPLINE_NEEDS_GPU();
   FreshRandom  random;
   std::int64_t inside = 0;
-  for (const double bend : { 0.3, 3.0, 30.0 }) // the boxes of the last do not fit
+  for (const double bend : { 0.3, 3.0, 30.0 }) // the boxes of the last one are too large
   {
     for (const int order : { 0, 3 })
     {
@@ -241,7 +240,7 @@ TEST(ResampleTilesGpu, SlabsGiveTheSameBits)
   Case        test = FloatCase({ 61, 47, 39 }, Interpolation::BSpline, 3, random);
   PlaceOutput(test, Maps()[0], OutputSizes[0], 0.0, random);
   const auto expected = Compute(test, Cuda());
-  // The source takes 447252 bytes, the table 108560; lines of 280 bytes in two slabs.
+  // The source needs 447252 bytes, the table 108560; lines of 280 bytes are in two slabs.
   for (const char * limit : { "1M", "700K", "590K" })
   {
     setenv("CUDASPLINE_MEMORY_LIMIT", limit, 1);

@@ -29,8 +29,8 @@
 #include <utility>
 
 /** \file
- * \brief Scanlines of rotated maps in three dimensions, evaluated by the kernels that are made for them, and by those
- * that take points. */
+ * \brief Scanlines of rotated maps in three dimensions, evaluated by the kernels for scanlines, and by those for lists
+ * of points. */
 
 namespace CudaSplineTest
 {
@@ -56,7 +56,7 @@ Rotation(double a, double b, double c, double scale = 1.0)
   return matrix;
 }
 
-/** Maps of which the last does not fit into a tile, but in small boxes, or not at all. */
+/** Maps. The last two do not fit into a tile: one fits into small boxes, the other does not fit at all. */
 inline std::vector<Matrix>
 Maps()
 {
@@ -68,7 +68,7 @@ Maps()
   };
 }
 
-/** Gives a case an output of its own shape whose centre falls on that of the input. */
+/** Gives a case an output with its own shape, centred on the input. */
 inline void
 PlaceOutput(Case &                              test,
             const Matrix &                      matrix,
@@ -99,8 +99,8 @@ PlaceOutput(Case &                              test,
   }
 }
 
-/** Places the output of a case of the shape { 9, 6, 5 } at index 0, which is between others: along lines that are
- * there, just below, where a sum with 1 is rounded to 1, or cross it. */
+/** Moves the output of a case with the shape { 9, 6, 5 } so that index 0 is inside: scanlines are at index 0, just
+ * below it, where the sum with 1 is rounded to 1, or cross it. */
 inline void
 PlaceOutputAtZero(Case & test, FreshRandom & random)
 {
@@ -112,7 +112,7 @@ PlaceOutputAtZero(Case & test, FreshRandom & random)
     test.resample.upper[d] = static_cast<double>(test.source.start[d] + test.source.size[d]) - 0.5;
   }
   PlaceOutput(test, Rotation(0, 0, 0), { { 70, 50, 45 } }, 0.0, random);
-  // FloorIndex() is 0 from -2^-55 on; 1 - 2^-54 is rounded to 1.
+  // FloorIndex() is 0 from -2^-55 on, and 1 - 2^-54 is rounded to 1.
   const double tie = -std::ldexp(1.0, -55);
   const double below[] = { -1e-17,  tie, std::nextafter(tie, -1.0), 2.0 * tie, std::nextafter(2.0 * tie, -1.0),
                            -1e-300, -0.0 };
@@ -127,7 +127,7 @@ PlaceOutputAtZero(Case & test, FreshRandom & random)
         case 0:
           from = to = below[random.Engine()() % std::size(below)];
           break;
-        case 1: // so near that many samples of the line are in the gap
+        case 1: // so close that many samples of the line are in this interval
           from = random.Uniform(-1e-15, 0.0);
           to = random.Uniform(0.0, 1e-15);
           break;
@@ -191,7 +191,7 @@ ByScanlines(const Case & test, const std::shared_ptr<const SampleSource> & sourc
   resample.scanlineEnds = test.ends.data();
   std::vector<float> values(static_cast<std::size_t>(resample.samples * resample.lines), -7.0F);
   Resample(resample, *source, values.data(), context);
-  for (int i = 0; i < 2 && context.backend == Backend::Cuda; ++i) // of another form of the samples, where there is one
+  for (int i = 0; i < 2 && context.backend == Backend::Cuda; ++i) // with another form of the samples, if any
   {
     std::vector<float> again(values.size(), -8.0F);
     Resample(resample, *source, again.data(), context);
@@ -207,7 +207,7 @@ ByScanlines(const Case & test, const std::shared_ptr<const SampleSource> & sourc
   return values;
 }
 
-/** Compares one case; \p exact: with the kernel that takes points, bit for bit. Counts what is inside. */
+/** Compares one case; \p exact: bit for bit with the kernel for lists of points. Counts points inside. */
 inline void
 Check(const Case & test, bool exact, std::int64_t & inside)
 {

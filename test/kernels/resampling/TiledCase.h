@@ -23,7 +23,7 @@
 #include <array>
 
 /** \file
- * \brief Resamplings along the axes, or turned about one of them. */
+ * \brief Resamplings along the axes, or rotated about one of them. */
 
 namespace CudaSplineTest
 {
@@ -51,7 +51,7 @@ ZoomGrid(const std::array<std::int64_t, 3> & size,
   return grid;
 }
 
-/** About the axis z, with a step along z. */
+/** Rotated about the z axis, with a step along z. */
 inline Grid
 TurnedGrid(const std::array<std::int64_t, 3> & size, double angle, double stepZ, const std::array<double, 3> & offset)
 {
@@ -61,7 +61,7 @@ TurnedGrid(const std::array<std::int64_t, 3> & size, double angle, double stepZ,
   return grid;
 }
 
-/** Gives a case the scanlines of a grid, of which the first \p skipped samples and the last three are not wanted. */
+/** Sets the scanlines of a case to those of a grid, without the first \p skipped samples and the last three. */
 inline void
 SetGrid(Case & test, const Grid & grid, std::int64_t skipped = 0)
 {
@@ -80,7 +80,7 @@ SetGrid(Case & test, const Grid & grid, std::int64_t skipped = 0)
     {
       for (unsigned int d = 0; d < dimension; ++d)
       {
-        // In ITK's order: the row sum, then the offset; products with 0 vanish.
+        // In the order of ITK: the sum of the row, then the offset; products with 0 have no effect.
         test.ends.push_back(grid.matrix[d][0] * static_cast<double>(x) + grid.matrix[d][1] * y + grid.matrix[d][2] * z +
                             grid.offset[d] + static_cast<double>(test.source.start[d]));
       }

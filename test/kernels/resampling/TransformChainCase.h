@@ -28,7 +28,7 @@
 #include <string>
 
 /** \file
- * \brief Random chains of transforms, and plain loops in double that walk them: B-splines by their piecewise
+ * \brief Random chains of transforms, and plain loops in double that evaluate them: B-splines by their piecewise
  * polynomials. */
 
 namespace CudaSplineTest
@@ -36,7 +36,7 @@ namespace CudaSplineTest
 
 using Numbers = std::array<double, 3>;
 
-/** Tests run once on the Cpu backend, and once on the GPU where there is one. */
+/** Tests run on the Cpu backend, and on the GPU if there is one. */
 class ChainOnBackend : public testing::TestWithParam<bool>
 {
 protected:
@@ -86,7 +86,7 @@ CentredSpline(int order, double x)
   }
 }
 
-/** A matrix near a multiple of the identity. */
+/** A matrix close to a multiple of the identity. */
 inline TransformChain::Matrix
 RandomMatrix(unsigned int dimension, double scale, FreshRandom & random)
 {
@@ -101,7 +101,7 @@ RandomMatrix(unsigned int dimension, double scale, FreshRandom & random)
   return matrix;
 }
 
-/** A stage about [0, 20] mm along each axis. */
+/** A stage whose domain is about [0, 20] mm along each axis. */
 inline TransformChain::Stage
 RandomStage(unsigned int dimension, TransformKind kind, int order, bool nearest, FreshRandom & random)
 {
@@ -134,14 +134,14 @@ RandomStage(unsigned int dimension, TransformKind kind, int order, bool nearest,
   return stage;
 }
 
-/** A number of a stage's displacements. */
+/** A component of the displacements of a stage. */
 inline double
 NumberOf(const TransformChain::Stage & stage, std::int64_t i)
 {
   return stage.singleData != nullptr ? static_cast<double>(stage.singleData.get()[i]) : stage.data.get()[i];
 }
 
-/** The displacement of a stage at a continuous index of its grid, by a loop over all samples of it; false: outside. */
+/** The displacement of a stage at a continuous index of its grid, by a loop over all samples; false: outside. */
 inline bool
 Displace(const TransformChain::Stage & stage, unsigned int dimension, const Numbers & index, Numbers & point)
 {
@@ -237,8 +237,8 @@ Walk(const TransformChain & chain, unsigned int dimension, std::int64_t sample)
   return Multiply(chain.pointToIndex, point, dimension);
 }
 
-/** A chain of some stages for a case, with one letter per stage: affine, 1, 2, 3: order of a B-spline, linear or
- * nearest field; L and N: fields that are continued outside, L of float. */
+/** A random chain for a case, with one letter per stage: affine; 1, 2, 3: order of a B-spline; linear or nearest field;
+ * L and N: fields with extension, where L has float displacements. */
 inline TransformChain
 RandomChain(const Case & test, const std::string & stages, FreshRandom & random)
 {

@@ -43,8 +43,8 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** Folders to remove on a signal. The mutex is held while files are replaced, so that a signal waits for the end of it.
- */
+/** Folders to remove on a signal. The mutex is locked while files are replaced, so that a signal waits until this is
+ * complete. */
 struct OpenFolders
 {
   std::mutex         mutex;
@@ -59,7 +59,7 @@ GetOpenFolders()
   return *folders;
 }
 
-/** The signals that end the program. */
+/** Returns the signals that end the program. */
 sigset_t
 EndingSignals()
 {
@@ -68,7 +68,7 @@ EndingSignals()
   for (const int signal : { SIGINT, SIGTERM, SIGHUP })
   {
     struct sigaction action = {};
-    // What the caller has switched off (nohup) stays off.
+    // A signal that the caller ignores (nohup) remains ignored.
     if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
     {
       sigaddset(&signals, signal);
@@ -77,7 +77,7 @@ EndingSignals()
   return signals;
 }
 
-/** While it lives the signals that end the program wait. */
+/** Blocks the signals that end the program during its lifetime. */
 class SignalsWait
 {
 public:
@@ -95,14 +95,14 @@ private:
   sigset_t m_Before{};
 };
 
-/** How hidden folders begin, of processes with a mark or without. */
+/** Returns the prefix of hidden folders, of processes with or without a mark. */
 std::string
 PrefixOf(const std::string & mark)
 {
   return std::string(".") + programName + "-" + mark + (mark.empty() ? "" : "-");
 }
 
-/** How the hidden folders of this process begin. */
+/** Returns the prefix of the hidden folders of this process. */
 std::string &
 GetPrefix()
 {
@@ -110,18 +110,18 @@ GetPrefix()
   return prefix;
 }
 
-/** The folder, in a hidden one, of files that are being replaced. */
+/** Folder in a hidden folder for the files that are being replaced. */
 constexpr const char * asideName = ".old";
 
-/** A file in a hidden folder that says that what is in it is all that is left of something. */
+/** A file in a hidden folder that marks its content as the only copy of something. */
 constexpr const char * keptName = ".kept";
 
-/** What a link points to is replaced, not the link; also where it is not there yet. */
+/** Resolves links, even if the target does not exist yet: the target is replaced, not the link. */
 fs::path
 WithoutLink(fs::path target)
 {
   std::error_code error;
-  for (int links = 0; links < 40 && fs::is_symlink(target, error); ++links) // as many as the system follows
+  for (int links = 0; links < 40 && fs::is_symlink(target, error); ++links) // the maximum that the system follows
   {
     const fs::path next = fs::read_symlink(target, error);
     target = next.is_absolute() ? next : target.parent_path() / next;
@@ -135,9 +135,10 @@ FolderOf(const fs::path & target)
   return target.has_parent_path() ? target.parent_path() : fs::path(".");
 }
 
-/** Gives a file another name under which it can come back: a second one, which costs nothing, or where the file system
- * has no second names its only one.
- * \return false where there is no file, or with an error where neither works */
+/** Gives a file another name from which it can be restored. This is a hard link, which costs nothing. If the file
+ * system does not support hard links, the file is renamed.
+ *
+ * \return false if there is no file, or with an error if neither works */
 bool
 SetAside(const fs::path & file, const fs::path & other, std::error_code & error)
 {
@@ -155,8 +156,9 @@ SetAside(const fs::path & file, const fs::path & other, std::error_code & error)
   return !error;
 }
 
-/** Puts back what a process had set aside in a hidden folder when it was killed, where nothing has its name now.
- * \return false where something could not be put back */
+/** Restores the files that a process had moved to a hidden folder before it was killed, if their names are unused.
+ *
+ * \return false if a file could not be restored */
 bool
 BringBack(const fs::path & hidden)
 {
@@ -174,7 +176,8 @@ BringBack(const fs::path & hidden)
   return isDone;
 }
 
-/** Opens a folder and locks it; -1 where another process has it, or the file system has no locks. */
+/** Opens a folder and locks it. Returns -1 if another process has locked it, or if the file system does not support
+ * locks. */
 int
 LockFolder(const fs::path & folder)
 {
@@ -187,11 +190,11 @@ LockFolder(const fs::path & folder)
   return file;
 }
 
-/** Removes the hidden folders in a folder whose processes are no more: a lock ends with its process. */
+/** Removes the hidden folders in a folder whose processes have ended: a lock ends with its process. */
 void
 RemoveLeftFolders(const fs::path & folder)
 {
-  static std::set<fs::path> done; // under the mutex of OpenFolders
+  static std::set<fs::path> done; // protected by the mutex of OpenFolders
   if (!done.insert(folder).second)
   {
     return;
@@ -220,8 +223,8 @@ RemoveLeftFolders(const fs::path & folder)
   }
 }
 
-/** Lets this process have so many files open, with a hundred for what else it does, where the system allows that: a
- * series may have a thousand transforms, and many systems begin with 1024. */
+/** Allows this process to open a number of files, plus a hundred for other purposes, if the system permits it. A series
+ * may have a thousand transforms, and the limit of many systems is 1024. */
 void
 AllowFiles(std::size_t count)
 {
@@ -234,7 +237,7 @@ AllowFiles(std::size_t count)
   }
 }
 
-/** Makes a hidden folder and locks it, if the file system has locks. */
+/** Makes a hidden folder and locks it, if the file system supports locks. */
 fs::path
 MakeHiddenFolder(const fs::path & folder, int & lock)
 {
@@ -251,7 +254,7 @@ MakeHiddenFolder(const fs::path & folder, int & lock)
     {
       return name;
     }
-    // Another process took it for a left one before it was locked.
+    // Another process removed it as an abandoned folder before it was locked.
     if (lock >= 0)
     {
       close(lock);
@@ -259,7 +262,7 @@ MakeHiddenFolder(const fs::path & folder, int & lock)
   }
 }
 
-/** Asks the system to put a file's bytes on the disk; what a full disk swallowed shows here at the latest. */
+/** Writes the data of a file to the disk. If the disk is full, this is the last step that can report it. */
 void
 Synchronize(const fs::path & file)
 {
@@ -270,7 +273,7 @@ Synchronize(const fs::path & file)
   {
     close(descriptor);
   }
-  // EINVAL: a file system that cannot be asked.
+  // EINVAL: a file system that does not support it.
   if (failed && reason != EINVAL)
   {
     throw ProgramError("cannot write \"" + file.filename().string() + "\": " + std::strerror(reason));
@@ -418,7 +421,7 @@ AtomicOutput::Commit()
     const fs::path name = files[done].filename();
     const fs::path destination = m_Target.parent_path() / name;
     error.clear();
-    if (files[done] != main) // after which nothing can fail
+    if (files[done] != main) // nothing can fail after it
     {
       isAside[done] = SetAside(destination, old / name, error);
     }
@@ -437,7 +440,7 @@ AtomicOutput::Commit()
           fs::rename(old / files[i].filename(), replaced, error);
           m_IsKept = m_IsKept || error;
         }
-        else if (i < done) // there was none before
+        else if (i < done) // there was no file before
         {
           fs::remove(replaced, error);
         }
@@ -485,7 +488,7 @@ void
 RemoveOutputsOnSignals(const std::function<bool(int)> & first)
 {
   const sigset_t signals = EndingSignals();
-  // Threads inherit the mask, so that only the one below receives the signals, where every function may be called.
+  // Threads inherit the mask, so that only the thread below receives the signals. It may call any function.
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::thread([signals, first] {
     int signal = 0;
@@ -496,13 +499,13 @@ RemoveOutputsOnSignals(const std::function<bool(int)> & first)
     }
     if (failure == 0)
     {
-      // Never unlocked: nothing is written any more.
+      // Never unlocked: no more files are written.
       OpenFolders & open = GetOpenFolders();
       open.mutex.lock();
       std::error_code error;
       for (const fs::path & folder : open.folders)
       {
-        // The other thread may be writing there; a second look finds what it wrote meanwhile.
+        // The other thread may be writing there; a second pass finds new files.
         for (int attempt = 0; attempt < 3 && fs::exists(folder, error); ++attempt)
         {
           fs::remove_all(folder, error);

@@ -27,42 +27,43 @@
 namespace CudaSplineProgram
 {
 
-/** \brief An output file, or a pair of files as .mhd and .raw, that is replaced only when the new one is complete.
+/** \brief An output file, or a pair such as .mhd and .raw, that is replaced only when the new file is complete.
  *
- * Files are written under their own names into a hidden folder next to the target, so that a header names its data file
- * as it will be called, and Commit() moves them by renaming, which needs no space and leaves no half-written file. What
- * is not committed is removed, also on SIGINT, SIGTERM and SIGHUP (see RemoveOutputsOnSignals()). What a process that
- * was killed has left is removed by the next that writes into the folder; the folders of those that live are locked. */
+ * Files are written with their own names to a hidden folder next to the target, so that a header has the final name of
+ * its data file. Commit() then renames them, which needs no space and does not leave an incomplete file. Files that are
+ * not committed are removed, also on SIGINT, SIGTERM and SIGHUP (see RemoveOutputsOnSignals()). The files of a killed
+ * process are removed by the next process that writes to the folder. The folders of running processes are locked. */
 class AtomicOutput
 {
 public:
-  /** \param[in] target the file to write in the end
-   * \exception ProgramError its folder does not exist or cannot be written, or the target is a folder */
+  /** \param[in] target the output file
+   * \exception ProgramError its folder does not exist or is not writable, or the target is a folder */
   explicit AtomicOutput(const std::string & target);
   AtomicOutput(const AtomicOutput &) = delete;
   AtomicOutput &
   operator=(const AtomicOutput &) = delete;
   ~AtomicOutput();
 
-  /** \brief Name under which the new file is written. */
+  /** \brief Returns the name of the new file while it is written. */
   std::string
   GetTemporaryName() const;
 
-  /** \brief Name of the file that is replaced. */
+  /** \brief Returns the name of the file that is replaced. */
   std::string
   GetTarget() const
   {
     return m_Target.string();
   }
 
-  /** \brief Removes what was written so far. */
+  /** \brief Removes all files that were written so far. */
   void
   Clear();
 
-  /** \brief Replaces the target, and the files that belong to it, by what was written.
+  /** \brief Replaces the target, and the files that belong to it, with the new files.
    *
-   * The named file comes last, so that a header never refers to data that are not there. If a rename fails the files
-   * replaced before it are put back.
+   * The named file is the last one, so that a header never refers to missing data. If a rename fails, the files that
+   * were replaced before are restored.
+   *
    * \exception ProgramError nothing was written, or a file cannot be replaced */
   void
   Commit();
@@ -70,16 +71,15 @@ public:
 private:
   std::filesystem::path m_Target;
   std::filesystem::path m_Folder;
-  int                   m_Lock{ -1 };      ///< the folder, locked while this process lives
-  bool                  m_IsKept{ false }; ///< the folder has what could not be put back
+  int                   m_Lock{ -1 };      ///< locks the folder while this process runs
+  bool                  m_IsKept{ false }; ///< the folder has a file that could not be restored
 };
 
-/** \brief A folder for outputs that is made with those above it; what was made is removed where nothing was written
- * into it. */
+/** \brief Creates a folder for outputs and its missing parents. They are removed if nothing is written to them. */
 class MadeFolder
 {
 public:
-  /** \param[in] path empty: none. What cannot be made is missed by the outputs. */
+  /** \param[in] path empty: none. If it cannot be created, the outputs report it. */
   explicit MadeFolder(const std::string & path);
   MadeFolder(const MadeFolder &) = delete;
   MadeFolder &
@@ -87,44 +87,44 @@ public:
   ~MadeFolder();
 
 private:
-  std::vector<std::string> m_Made; ///< folders that were not there before, the outermost first
+  std::vector<std::string> m_Made; ///< folders that did not exist before, the outermost first
 };
 
-/** \brief The folders of outputs that are made where they do not exist, and removed where nothing was written into
- * them.
- */
+/** \brief Creates the missing folders of outputs. They are removed if nothing is written to them. */
 class MadeFolders
 {
 public:
-  /** \param[in] files outputs; an empty name is ignored, and one that ends with a slash is a folder */
+  /** \param[in] files outputs; an empty name is ignored, and a name that ends with a slash is a folder */
   explicit MadeFolders(const std::vector<std::string> & files);
 
 private:
   std::list<MadeFolder> m_Folders;
 };
 
-/** \brief Finds out whether an output can be written, and leaves nothing behind, also on a signal.
+/** \brief Checks whether an output can be written. Leaves no files, even after a signal.
+ *
  * \exception ProgramError as AtomicOutput() */
 void
 CheckOutput(const std::string & target);
 
-/** \brief Gives the hidden folders of this process a mark, by which another process finds what is left of them. */
+/** \brief Adds a mark to the hidden folders of this process, by which another process can find them. */
 void
 SetOutputMark(const std::string & mark);
 
-/** \brief Removes the hidden folders that a process has left that is no more.
- * \param[in] target the file that it was to write
- * \param[in] mark of that process */
+/** \brief Removes the hidden folders of a process that has ended.
+ *
+ * \param[in] target the output file of that process
+ * \param[in] mark the mark of that process */
 void
 RemoveLeftOutput(const std::string & target, const std::string & mark);
 
 /** \brief Makes SIGINT, SIGTERM and SIGHUP remove the folders of all AtomicOutput objects before they end the program.
  *
- * To be called before there are other threads, and by a process that forks others later: they have no thread that would
- * wait for signals, and call it themselves.
+ * It needs to be called before other threads are started. Processes that are forked later have no thread that waits for
+ * signals, so they need to call it themselves.
  *
- * \param[in] first is called with a signal, in the thread that waits for them; true where the program ends by itself
- * then, so that nothing is removed. Empty: no signal is left to the program. */
+ * \param[in] first called with a signal in the thread that waits for signals. It returns true if the program ends by
+ * itself, so that nothing is removed. Empty: no signal is left to the program. */
 void
 RemoveOutputsOnSignals(const std::function<bool(int)> & first = nullptr);
 

@@ -24,15 +24,15 @@
 namespace CudaSplineProgram
 {
 
-/** \brief The fields of a line of CSV, without their quotes.
+/** \brief Returns the fields of a CSV line without their quotes.
  *
  * \param[in] line the line
- * \param[in] where file and number of the line, for the message
- * \exception ProgramError a quote without an end */
+ * \param[in] where file and line number, for the message
+ * \exception ProgramError a quote is not closed */
 std::vector<std::string>
 SplitCsvLine(const std::string & line, const std::string & where);
 
-/** \brief A line of CSV, without its end; fields with commas or quotes get quotes. */
+/** \brief Returns a CSV line without its end. Fields with commas or quotes are quoted. */
 std::string
 JoinCsvLine(const std::vector<std::string> & fields);
 

@@ -34,18 +34,19 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** The maximum distance of deflate's matches. */
+/** The maximum distance of matches. */
 constexpr std::size_t windowBytes = std::size_t{ 1 } << 15;
 
 /** zlib's window bits for deflate without a header. */
 constexpr int rawWindow = -15;
 
-/** Levels of zlib: half the time of the default for about a hundredth more bytes of images, and the default. */
+/** Levels of zlib: the first needs half the time of the default for about 1 % more bytes of images; the second is the
+ * default. */
 constexpr int quickLevel = 4;
 
-constexpr int memoryLevel = 8; // zlib's default
+constexpr int memoryLevel = 8; // default of zlib
 
-/** zlib's interface has no const. */
+/** zlib's interface is not const-correct. */
 Bytef *
 BytesOf(const char * data)
 {
@@ -58,7 +59,7 @@ DictionaryOf(const DeflateInput & input)
   return std::min(input.before, windowBytes);
 }
 
-/** A method of zlib. */
+/** Deflates with zlib. */
 class ZlibWay
 {
 public:
@@ -101,7 +102,7 @@ private:
 };
 
 #ifdef CUDASPLINE_HAS_ISAL
-/** The slowest way of ISA-L: ten times as fast as zlib's default. */
+/** The slowest level of ISA-L, which is ten times as fast as zlib's default. */
 class FastWay
 {
 public:
@@ -133,7 +134,9 @@ private:
   std::vector<unsigned char> m_Memory = std::vector<unsigned char>(ISAL_DEF_LVL3_DEFAULT);
 };
 
-/** Inflates a block to a buffer. \return the number of bytes that it becomes; -1 where it is damaged or has more */
+/** Inflates a block to a buffer.
+ *
+ * \return the number of bytes; -1 if the block is damaged or has more bytes */
 std::ptrdiff_t
 InflateBlock(inflate_state & state, const DeflateInput & input, const char * packed, std::size_t bytes, char * to)
 {
@@ -146,13 +149,13 @@ InflateBlock(inflate_state & state, const DeflateInput & input, const char * pac
   state.next_in = BytesOf(packed);
   state.avail_in = static_cast<std::uint32_t>(bytes);
   state.next_out = BytesOf(to);
-  state.avail_out = static_cast<std::uint32_t>(input.bytes + 1); // one more would be seen
+  state.avail_out = static_cast<std::uint32_t>(input.bytes + 1); // to detect additional bytes
   const bool isRead = isal_inflate(&state) >= ISAL_DECOMP_OK && state.avail_in == 0;
   const bool isAtEnd = state.block_state == ISAL_BLOCK_FINISH;
   return isRead && isAtEnd == input.isLast ? static_cast<std::ptrdiff_t>(input.bytes + 1 - state.avail_out) : -1;
 }
 #else
-/** Runs alone: of the noise that real numbers end with they are about all there is. */
+/** Only finds runs, which are nearly all redundancy in the noise of real numbers. */
 class FastWay : public ZlibWay
 {
 public:
@@ -200,7 +203,7 @@ Deflater::~Deflater()
 std::size_t
 Deflater::Deflate(std::size_t way, const DeflateInput & input, std::vector<char> & packed)
 {
-  // Blocks that cannot be made smaller are stored, with a few bytes for each 64 kB.
+  // Incompressible blocks are stored, with a few additional bytes for each 64 kB.
   packed.resize(std::max(packed.size(), input.bytes + input.bytes / 8 + 4096));
   return way == 0   ? m_Impl->fast.Deflate(input, packed)
          : way == 1 ? m_Impl->quick.Deflate(input, packed)
@@ -224,7 +227,7 @@ Deflater::IsInflatedTo(const DeflateInput & input, const char * packed, std::siz
   stream.next_in = BytesOf(packed);
   stream.avail_in = static_cast<uInt>(packedBytes);
   stream.next_out = BytesOf(inflated.data());
-  stream.avail_out = static_cast<uInt>(input.bytes + 1); // one more would be seen
+  stream.avail_out = static_cast<uInt>(input.bytes + 1); // to detect additional bytes
   const bool isRead = inflate(&stream, Z_SYNC_FLUSH) == (input.isLast ? Z_STREAM_END : Z_OK) && stream.avail_in == 0;
   const std::ptrdiff_t count = isRead ? static_cast<std::ptrdiff_t>(input.bytes + 1 - stream.avail_out) : -1;
 #endif
@@ -287,7 +290,8 @@ InflateStream::Inflate(const char *& in, std::size_t & inBytes, char *& out, std
   {
     return State::Unfinished;
   }
-  const auto ahead = static_cast<std::size_t>(std::max(state.read_in_length, 0) / 8); // read, but not of this stream
+  const auto ahead =
+    static_cast<std::size_t>(std::max(state.read_in_length, 0) / 8); // read beyond the end of this stream
   in -= ahead;
   inBytes += ahead;
   return State::AtEnd;
@@ -303,7 +307,7 @@ struct InflateStream::Impl
 InflateStream::InflateStream()
   : m_Impl(std::make_unique<Impl>())
 {
-  constexpr int eitherFormat = 47; // zlib's or gzip's, with a window of 32 kB
+  constexpr int eitherFormat = 47; // zlib's or gzip's header, with a window of 32 kB
   if (inflateInit2(&m_Impl->stream, eitherFormat) != Z_OK)
   {
     throw std::bad_alloc();

@@ -25,21 +25,21 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Bytes that are deflated together, after others that they may refer to. */
+/** \brief Bytes that are deflated together, after previous bytes that they may refer to. */
 struct DeflateInput
 {
   const char * data{ nullptr };
   std::size_t  bytes{ 0 };
-  std::size_t  before{ 0 };     ///< bytes before \c data that deflate may look back at; of them a window is used
-  bool         isLast{ false }; ///< of the stream; else it is continued at a whole byte
+  std::size_t  before{ 0 };     ///< bytes before \c data that may be referred to; only a window of them is used
+  bool         isLast{ false }; ///< last block of the stream; other blocks end at a byte boundary
 };
 
-/** \brief Deflates blocks of a stream, each by one of several ways: ISA-L's, of builds with it, else runs alone, and
+/** \brief Deflates blocks of a stream with one of several methods: ISA-L if the build has it (otherwise runs only), and
  * two levels of zlib. An object is for one thread. */
 class Deflater
 {
 public:
-  /** Ways, the fastest first; the last one finds most. */
+  /** Number of methods. The first one is the fastest, the last one compresses best. */
   static constexpr std::size_t numberOfWays = 3;
 
   Deflater();
@@ -49,12 +49,15 @@ public:
   operator=(const Deflater &) = delete;
 
   /** \brief Deflates bytes.
-   * \param[in,out] packed begins with what they become; larger, and used again
-   * \return the number of bytes that they become; 0 where that failed */
+   *
+   * \param[in] way the method
+   * \param[in] input the bytes
+   * \param[in,out] packed begins with the result; it may be larger, and is reused
+   * \return the number of bytes of the result; 0 if it failed */
   std::size_t
   Deflate(std::size_t way, const DeflateInput & input, std::vector<char> & packed);
 
-  /** \brief Whether bytes that Deflate() made are inflated to its input. */
+  /** \brief Returns whether the result of Deflate() inflates to its input. */
   bool
   IsInflatedTo(const DeflateInput & input, const char * packed, std::size_t packedBytes);
 
@@ -69,13 +72,13 @@ class InflateStream
 public:
   enum class State
   {
-    Unfinished, ///< input or output is used up
-    AtEnd,      ///< of the stream, whose checksum is right
+    Unfinished, ///< input or output is exhausted
+    AtEnd,      ///< end of the stream; its checksum is correct
     Damaged
   };
 
-  /** Bytes before the input that must be those that precede it in the file: they may become input again at the end of a
-   * stream. */
+  /** Bytes before the input, which have to be those that precede it in the file: at the end of a stream, they may
+   * become input again. */
   static constexpr std::size_t bytesBefore = 16;
 
   InflateStream();
@@ -88,9 +91,10 @@ public:
   void
   Restart();
 
-  /** \brief Inflates as much as there is, and there is room for.
-   * \param[in,out] in, inBytes the input, of which what was used is left out; empty at the end of the file
-   * \param[in,out] out, outBytes the output, of which what was written is left out; not empty, at most 1 GB */
+  /** \brief Inflates as much as input and output allow.
+   *
+   * \param[in,out] in, inBytes the input, which is advanced; empty at the end of the file
+   * \param[in,out] out, outBytes the output, which is advanced; not empty, at most 1 GB */
   State
   Inflate(const char *& in, std::size_t & inBytes, char *& out, std::size_t & outBytes);
 

@@ -44,31 +44,31 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** What deflate looks back at, at most. */
+/** The maximum distance that deflate refers back. */
 constexpr std::size_t windowBytes = std::size_t{ 1 } << 15;
 
-/** Large compared with the cost of a block (its dictionary, an empty block of deflate), small compared with an image.
+/** Large compared with the overhead of a block (its dictionary, an empty deflate block), small compared with an image.
  */
 constexpr std::size_t blockBytes = std::size_t{ 1 } << 18;
 
-/** Blocks that are packed before they are written: enough for many threads, little memory. */
+/** Number of blocks that are compressed before they are written: enough for many threads, with little memory. */
 constexpr std::size_t groupBlocks = 64;
 
-/** Of gzip: deflate, no name, no time, no promise about the speed, a system that is not told. */
+/** gzip header: deflate, no name, no time, no information on the speed, unknown system. */
 constexpr std::array<unsigned char, 10> header = { 0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255 };
 
-/** Blocks that are packed by the same way, which is found out by pieces of them, and the bytes of a piece. Looking for
- * matches in the pieces is the most of what that takes: a sixty-fourth of the bytes. */
+/** Number of blocks that are compressed with the same method, which is chosen from samples of them, and the bytes of a
+ * sample. Most of the time to choose is spent to find matches in the samples: a sixty-fourth of the bytes. */
 ///@{
 constexpr std::size_t setBlocks = 4;
 constexpr std::size_t trials = 4;
 constexpr std::size_t trialBytes = std::size_t{ 1 } << 12;
 ///@}
 
-/** The bytes of a faster way over those of the last one, in the pieces, at most. */
+/** Maximum ratio between the bytes of a faster method and those of the last one, in the samples. */
 constexpr double maxRatio = 1.02;
 
-/** A part of the file, and what becomes of it. */
+/** A part of the file, and its compressed position. */
 struct Block
 {
   std::uint64_t begin{ 0 };
@@ -76,10 +76,10 @@ struct Block
   bool          isLast{ false };
   std::size_t   way{ Deflater::numberOfWays - 1 };
   unsigned long checksum{ 0 };
-  std::uint64_t packedBegin{ 0 }; ///< in the file that is written
+  std::uint64_t packedBegin{ 0 }; ///< in the compressed file
   std::size_t   packedBytes{ 0 };
 
-  /** Bytes before it that it may refer to. */
+  /** Returns the number of bytes before it that it may refer to. */
   std::size_t
   GetBytesBefore() const
   {
@@ -87,7 +87,7 @@ struct Block
   }
 };
 
-/** A file that several threads read, each where it wants. */
+/** A file that several threads read at different positions. */
 class FileBytes
 {
 public:
@@ -123,7 +123,7 @@ public:
     return m_Size;
   }
 
-  /** \return whether there are that many bytes */
+  /** \return whether there are enough bytes */
   bool
   Read(std::uint64_t begin, std::size_t bytes, char * to) const
   {
@@ -145,12 +145,13 @@ private:
   std::uint64_t m_Size{ 0 };
 };
 
-/** What a thread packs and unpacks by, from block to block: made anew it would be a megabyte of new pages each time,
- * for which threads wait on each other. */
+/** The buffers of a thread, which are reused for all blocks. Allocating them for each block would need a megabyte of
+ * new pages, for which threads wait on each other. */
 class Packer
 {
 public:
-  /** Finds out by which way blocks that follow each other are packed.
+  /** Chooses the method for consecutive blocks.
+   *
    * \return whether the file could be read */
   bool
   Choose(const ReadBytes & input, Block * blocks, std::size_t count)
@@ -171,10 +172,12 @@ public:
     return most > 0;
   }
 
-  /** Deflates a block to a whole number of bytes, so that the next one can follow it.
+  /** Deflates a block to a whole number of bytes, so that the next block can follow.
    *
-   * \param[in] packed begins with what it becomes; larger, and used again
-   * \return whether that could be done */
+   * \param[in] input reads the file
+   * \param[in,out] block the block
+   * \param[in] packed begins with the result; it may be larger, and is reused
+   * \return whether it succeeded */
   bool
   Pack(const ReadBytes & input, Block & block, std::vector<char> & packed)
   {
@@ -186,7 +189,7 @@ public:
     return block.packedBytes > 0;
   }
 
-  /** Whether what was written of a block is inflated to it. */
+  /** Returns whether the written data of a block inflate to it. */
   bool
   IsInflatedAgain(const ReadBytes & input, const FileBytes & output, const Block & block)
   {
@@ -197,7 +200,9 @@ public:
   }
 
 private:
-  /** Reads a block, and what it may refer to before it. \return no data where the file cannot be read */
+  /** Reads a block, and the bytes before it that it may refer to.
+   *
+   * \return no data if the file cannot be read */
   DeflateInput
   Read(const ReadBytes & input, const Block & block)
   {
@@ -206,7 +211,7 @@ private:
     return { isRead ? m_Source.data() + before : nullptr, block.bytes, before, block.isLast };
   }
 
-  /** Bytes that pieces of blocks need by a way; 0 where the file cannot be read. */
+  /** Returns the bytes of compressed samples of blocks for a method, or 0 if the file cannot be read. */
   std::size_t
   MeasureTrials(const ReadBytes & input, const Block * blocks, std::size_t count, std::size_t way)
   {
@@ -235,7 +240,7 @@ private:
   std::vector<char> m_Trial;
 };
 
-/** Cuts a file into blocks; one without bytes is a block, too. */
+/** Divides a file into blocks. An empty file has one block. */
 std::vector<Block>
 BlocksOf(std::uint64_t size)
 {
@@ -251,7 +256,9 @@ BlocksOf(std::uint64_t size)
   return blocks;
 }
 
-/** Has numbers from 0 done on all threads. \return whether all were */
+/** Calls a function with the numbers from 0 on all threads.
+ *
+ * \return whether all calls succeeded */
 bool
 DoAll(std::size_t count, const std::function<bool(Packer &, std::size_t)> & work)
 {
@@ -268,7 +275,8 @@ DoAll(std::size_t count, const std::function<bool(Packer &, std::size_t)> & work
   return std::all_of(isDone.begin(), isDone.end(), [](char one) { return one != 0; });
 }
 
-/** The end of a gzip file: checksum and length of the packed data, modulo 2^32, least significant first. */
+/** Returns the trailer of a gzip file: checksum and length of the uncompressed data, modulo 2^32, least significant
+ * byte first. */
 std::array<unsigned char, 8>
 TrailerOf(const std::vector<Block> & blocks)
 {
@@ -295,7 +303,7 @@ Write(std::ostream & stream, const std::array<unsigned char, VBytes> & bytes)
   stream.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(VBytes));
 }
 
-/** Whether a file has these bytes there. */
+/** Returns whether a file has given bytes at a position. */
 template <std::size_t VBytes>
 bool
 Has(const FileBytes & file, std::uint64_t begin, const std::array<unsigned char, VBytes> & bytes)
@@ -304,7 +312,9 @@ Has(const FileBytes & file, std::uint64_t begin, const std::array<unsigned char,
   return file.Read(begin, VBytes, reinterpret_cast<char *>(found.data())) && found == bytes;
 }
 
-/** Packs all blocks, and writes the file. \return whether that could be done */
+/** Compresses all blocks, and writes the file.
+ *
+ * \return whether it succeeded */
 bool
 WritePacked(const ReadBytes & input, std::vector<Block> & blocks, const std::string & to)
 {
@@ -335,7 +345,9 @@ WritePacked(const ReadBytes & input, std::vector<Block> & blocks, const std::str
   return isDone && !output.fail();
 }
 
-/** Reads the file back. \return whether it holds what it was made of, and nothing else */
+/** Reads the file back.
+ *
+ * \return whether it contains exactly the input */
 bool
 IsRight(const ReadBytes & input, const std::vector<Block> & blocks, const std::string & to)
 {

@@ -26,25 +26,27 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Compresses a file as gzip does, on all threads, and removes the one that was not.
+/** \brief Compresses a file to gzip format with all threads, and verifies the result.
  *
- * The result is one member, which every reader of gzip knows, with the same bytes whatever the number of threads:
- * blocks of a fixed size are deflated by themselves, each with the bytes before it as dictionary. The way of several
- * blocks (see Deflater) is the fastest one that needs at most 2 % more bytes than zlib's default in pieces of them.
+ * The result has one member, which every gzip reader supports. Its bytes do not depend on the number of threads. Blocks
+ * of a fixed size are deflated separately, each with the preceding bytes as dictionary. The method for several blocks
+ * (see Deflater) is the fastest one whose samples are at most 2 % larger than with zlib's default.
  *
- * What is written is known to be right: each block is read back, inflated, and compared with the file. Files may be
- * compressed by several threads at the same time, which share the processors.
+ * Each block is read back, inflated, and compared with the file. Several threads may compress files at the same time;
+ * they share the processors.
  *
- * \param[in] from the file, \param[in] to the compressed one
- * \exception ProgramError it cannot be read or written, or holds something else than was written */
+ * \param[in] from the file
+ * \param[in] to the compressed file
+ * \exception ProgramError a file cannot be read or written, or its content differs from what was written */
 void
 CompressFile(const std::string & from, const std::string & to);
 
-/** \brief Copies bytes that are to be compressed, in several threads at the same time, the same ones more than once.
- * \return whether there were that many */
+/** \brief Copies bytes to compress. Several threads may call it at the same time, repeatedly for the same bytes.
+ *
+ * \return whether there are enough bytes */
 using ReadBytes = std::function<bool(std::uint64_t begin, std::size_t bytes, char * to)>;
 
-/** \brief CompressFile() of bytes that are in no file. */
+/** \brief Same as CompressFile() for bytes that are not in a file. */
 void
 CompressBytes(const ReadBytes & from, std::uint64_t size, const std::string & to);
 

@@ -25,9 +25,10 @@
 namespace CudaSplineProgram
 {
 
-/** \brief std::getline() of a file that may be anything: a line of more than a megabyte is refused, so that gigabytes
- * without an end of a line are not taken into memory.
- * \return false at the end, or at such a line; then the stream is not at its end */
+/** \brief Same as std::getline(), but rejects lines of more than a megabyte: a file without line ends may have
+ * gigabytes, which would be read into memory.
+ *
+ * \return false at the end, or at such a line; in the second case the stream is not at its end */
 inline bool
 GetTextLine(std::istream & stream, std::string & line)
 {
@@ -64,7 +65,7 @@ GetTextLine(std::istream & stream, std::string & line)
   }
 }
 
-/** \brief Whether GetTextLine() has refused a line. */
+/** \brief Returns whether GetTextLine() has rejected a line. */
 inline bool
 HasNoLines(const std::istream & stream)
 {

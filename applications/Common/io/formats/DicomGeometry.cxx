@@ -43,14 +43,14 @@ Column(const Grid & grid, unsigned int axis)
   return { grid.direction[0][axis], grid.direction[1][axis], grid.direction[2][axis] };
 }
 
-/** The distance of two positions that still counts as none, and the rounding of their difference. */
+/** Returns the largest distance of two positions that counts as zero, including the rounding of their difference. */
 double
 Tolerance(double gap)
 {
   return std::max(0.01, 0.01 * gap) + 1e-6;
 }
 
-/** Distances between neighbours. */
+/** Returns the distances between neighbours. */
 std::vector<double>
 Gaps(const std::vector<DicomSlice> & slices)
 {
@@ -76,7 +76,7 @@ OrientationText(const Grid & grid)
   return text;
 }
 
-/** Missing slices (gaps of whole multiples of the usual one) or gaps that differ otherwise. */
+/** Finds missing slices (gaps that are multiples of the usual one) and gaps that differ in other ways. */
 void
 CheckGaps(const std::vector<DicomSlice> & slices, std::vector<std::string> & problems)
 {
@@ -87,7 +87,7 @@ CheckGaps(const std::vector<DicomSlice> & slices, std::vector<std::string> & pro
   }
   std::vector<double> sorted = gaps;
   std::sort(sorted.begin(), sorted.end());
-  // The lower middle: of an even number of gaps the smaller one is the more likely to have no hole.
+  // The lower median: for an even number of gaps, the smaller one is more likely to be without a missing slice.
   const double usual = sorted[(sorted.size() - 1) / 2];
   const double tolerance = Tolerance(usual);
 
@@ -125,7 +125,7 @@ CheckGaps(const std::vector<DicomSlice> & slices, std::vector<std::string> & pro
   }
 }
 
-/** Gaps that are all near the usual one, and add up to slices that are elsewhere than in a regular grid. */
+/** Finds gaps that are all close to the usual one, but add up to positions that differ from a regular grid. */
 void
 CheckDrift(const std::vector<DicomSlice> & slices, std::vector<std::string> & problems)
 {
@@ -143,12 +143,12 @@ CheckDrift(const std::vector<DicomSlice> & slices, std::vector<std::string> & pr
   }
 }
 
-/** Slices that are shifted within their plane: all by the same angle, or some of them. */
+/** Finds slices that are shifted within their plane: all by the same angle, or some of them. */
 void
 CheckShifts(const std::vector<DicomSlice> & slices, std::vector<std::string> & problems)
 {
   const Grid & grid = slices.front().grid;
-  // From the first slice to one, along rows and columns.
+  // From the first slice to another one, along rows and columns.
   const auto shiftOf = [&grid](const DicomSlice & slice) {
     const Coordinates along{ slice.grid.origin[0] - grid.origin[0],
                              slice.grid.origin[1] - grid.origin[1],
@@ -164,7 +164,7 @@ CheckShifts(const std::vector<DicomSlice> & slices, std::vector<std::string> & p
       "gantry tilt: the slices are sheared by " + Brief(angle) + " degrees" +
       (slices.front().tilt.empty() ? "" : " (Gantry/Detector Tilt " + OneLine(slices.front().tilt) + ")"));
   }
-  // Positions are rounded when they are written: to 0.1 mm at the most.
+  // Positions are rounded in files, to 0.1 mm at most.
   const double tolerance = std::max(0.05, 0.1 * std::min(grid.spacing[0], grid.spacing[1])) + 1e-6;
   double       largest = 0.0;
   double       position = 0.0;

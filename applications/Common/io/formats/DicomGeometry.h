@@ -27,16 +27,16 @@
 namespace CudaSplineProgram
 {
 
-/** \brief A DICOM slice: its file and what its header says. */
+/** \brief A DICOM slice: its file and the data of its header. */
 struct DicomSlice
 {
   std::string                 file;
-  std::size_t                 frame{ 0 }; ///< of the file
+  std::size_t                 frame{ 0 }; ///< in the file
   Grid                        grid;
   ScalarType                  type{ ScalarType::Int16 };
-  std::string                 tilt; ///< Gantry/Detector Tilt (0018,1120) in degrees, as written; empty without
+  std::string                 tilt; ///< Gantry/Detector Tilt (0018,1120) in degrees, as written; empty if missing
   double                      position{ 0.0 }; ///< mm along the normal of the image plane
-  std::optional<DicomRescale> rescale;         ///< of the stored numbers, where ITK's reader has other values
+  std::optional<DicomRescale> rescale;         ///< of the stored numbers, if ITK's reader has other values
   bool                        isMask{ false }; ///< one bit per pixel
 };
 
@@ -44,15 +44,15 @@ struct DicomSlice
 void
 SortByPosition(std::vector<DicomSlice> & slices);
 
-/** \brief Why the slices cannot be one volume in any way; empty where they can. */
+/** \brief Returns the reason why the slices cannot be a volume. Empty if they can. */
 std::string
 WhyNoVolume(const std::vector<DicomSlice> & slices);
 
-/** \brief How the slices, sorted, differ from a regular grid, with the numbers; empty where they do not. */
+/** \brief Describes how the sorted slices differ from a regular grid, with numbers. Empty if they do not. */
 std::vector<std::string>
 FindIrregularities(const std::vector<DicomSlice> & slices);
 
-/** \brief Grid of the sorted slices as ITK's series reader has it. */
+/** \brief Returns the grid of the sorted slices, like ITK's series reader. */
 Grid
 GridOfSlices(const std::vector<DicomSlice> & slices);
 

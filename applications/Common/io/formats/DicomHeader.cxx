@@ -52,7 +52,7 @@ protected:
   xsgetn(char * text, std::streamsize count) override
   {
     const std::streamsize read = std::filebuf::xsgetn(text, count);
-    // Up to four bytes: the parser looks for one more tag, which is how it finds the end of a file.
+    // The parser may read up to four bytes beyond the end: it finds the end when it looks for another tag.
     m_EndedWithinAValue = m_EndedWithinAValue || (read < count && count > 4);
     return read;
   }
@@ -84,7 +84,7 @@ const Element sopClass{ { 0x0008, 0x0016 }, "SOPClassUID (0008,0016)" };
 const Element imageType{ { 0x0008, 0x0008 }, "ImageType (0008,0008)" };
 const Element photometricInterpretation{ { 0x0028, 0x0004 }, "PhotometricInterpretation (0028,0004)" };
 
-/** Of integers, float and double. */
+/** For integers, float and double. */
 const gdcm::Tag pixelData[] = { { 0x7FE0, 0x0010 }, { 0x7FE0, 0x0008 }, { 0x7FE0, 0x0009 } };
 
 const gdcm::Tag sharedGroups(0x5200, 0x9229);
@@ -96,7 +96,7 @@ const gdcm::Tag valueTransformation(0x0028, 0x9145);
 const gdcm::Tag detectorInformation(0x0054, 0x0022);
 const gdcm::Tag modalityTable(0x0028, 0x3000);
 
-/** The text of an element without what fills it up; empty where it is not there. */
+/** Returns the text of an element without padding. Empty if it is missing. */
 std::string
 TextOfElement(const gdcm::DataSet & data, const Element & element)
 {
@@ -123,7 +123,7 @@ Refuse(const std::string & path, const Element & element, const std::string & te
                      (text.size() > most ? text.substr(0, most) + "..." : text) + "\"; " + rule);
 }
 
-/** The decimal numbers of an element; empty where it is not there. */
+/** Returns the decimal numbers of an element. Empty if it is missing. */
 std::vector<double>
 NumbersOf(const gdcm::DataSet & data, const Element & element, const std::string & path, std::size_t count)
 {
@@ -149,7 +149,7 @@ NumbersOf(const gdcm::DataSet & data, const Element & element, const std::string
   return numbers;
 }
 
-/** A single number. */
+/** Returns a single number. */
 std::optional<double>
 NumberOf(const gdcm::DataSet & data, const Element & element, const std::string & path)
 {
@@ -172,7 +172,7 @@ SpacingOf(const gdcm::DataSet & data, const Element & element, const std::string
   return std::array<double, 2>{ numbers[0], numbers[1] };
 }
 
-/** Unit vectors that are at right angles, up to the digits that are written. */
+/** Returns orthogonal unit vectors, up to the precision of the file. */
 std::optional<std::array<double, 6>>
 OrientationOf(const gdcm::DataSet & data, const std::string & path)
 {
@@ -200,14 +200,14 @@ OrientationOf(const gdcm::DataSet & data, const std::string & path)
 
 using Sequence = gdcm::SmartPointer<gdcm::SequenceOfItems>;
 
-/** A sequence, which is parsed where the file has no value representations; null where it is not there. */
+/** Returns a sequence, which is parsed if the file has no value representations. Null if it is missing. */
 Sequence
 SequenceOf(const gdcm::DataSet & data, const gdcm::Tag & tag)
 {
   return data.FindDataElement(tag) ? data.GetDataElement(tag).GetValueAsSQ() : Sequence();
 }
 
-/** Calls a function with an item of a sequence, if it is there. */
+/** Calls a function with an item of a sequence, if it exists. */
 template <typename TUse>
 void
 UseItem(const Sequence & sequence, std::size_t item, const TUse & use)
@@ -218,7 +218,7 @@ UseItem(const Sequence & sequence, std::size_t item, const TUse & use)
   }
 }
 
-/** Takes what a data set says of a plane. */
+/** Reads the data of a plane from a data set. */
 void
 AddElements(const gdcm::DataSet & data, const std::string & path, DicomPlane & plane)
 {
@@ -237,7 +237,7 @@ AddElements(const gdcm::DataSet & data, const std::string & path, DicomPlane & p
   }
 }
 
-/** Takes slope and intercept. */
+/** Reads slope and intercept. */
 void
 AddRescale(const gdcm::DataSet & data, const std::string & path, DicomPlane & plane)
 {
@@ -253,7 +253,7 @@ AddRescale(const gdcm::DataSet & data, const std::string & path, DicomPlane & pl
   }
 }
 
-/** Takes what the functional groups of an enhanced object say of a plane. */
+/** Reads the data of a plane from the functional groups of an enhanced object. */
 void
 AddGroups(const gdcm::DataSet & groups, const std::string & path, DicomHeader & header, DicomPlane & plane)
 {
@@ -270,7 +270,8 @@ AddGroups(const gdcm::DataSet & groups, const std::string & path, DicomHeader & 
     SequenceOf(groups, valueTransformation), 0, [&](const gdcm::DataSet & item) { AddRescale(item, path, plane); });
 }
 
-/** Positions of the planes of RT Dose: relative to the first one along the normal, or patient's coordinates z. */
+/** Reads the positions of the planes of RT Dose: relative to the first one along the normal, or z in patient
+ * coordinates. */
 void
 AddOffsets(const gdcm::DataSet & data, const std::string & path, DicomHeader & header)
 {
@@ -372,7 +373,7 @@ HeaderOf(const gdcm::DataSet & data, const std::string & path)
   {
     if (groups == nullptr && !hasOffsets && frame > 0)
     {
-      header.planes[frame].position = std::nullopt; // that of the first frame
+      header.planes[frame].position = std::nullopt; // it is the position of the first frame
     }
     UseItem(groups, frame, [&](const gdcm::DataSet & item) { AddGroups(item, path, header, header.planes[frame]); });
   }
@@ -411,7 +412,7 @@ ReadDicomHeader(const std::string & path)
   gdcm::Reader reader;
   reader.SetStream(stream);
   const bool isRead = reader.Read();
-  // What is deflated is asked for in blocks, of which the last one is seldom full; zlib finds its end.
+  // Deflated data are read in blocks, of which the last one is rarely complete. zlib finds their end.
   const bool isDeflated =
     reader.GetFile().GetHeader().GetDataSetTransferSyntax() == gdcm::TransferSyntax::DeflatedExplicitVRLittleEndian;
   if (!isRead || (file.EndedWithinAValue() && !isDeflated))

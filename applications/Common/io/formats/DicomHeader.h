@@ -40,7 +40,7 @@ struct DicomRescale
   double intercept{ 0.0 };
 };
 
-/** \brief Where a frame of a DICOM file is. What the file does not have is empty. */
+/** \brief Position of a frame of a DICOM file. Missing elements are empty. */
 struct DicomPlane
 {
   std::optional<Coordinates>           position;     ///< Image Position (Patient), mm
@@ -49,36 +49,37 @@ struct DicomPlane
   std::optional<DicomRescale>          rescale;      ///< of this frame, or of doses
 };
 
-/** \brief Geometry of a DICOM file by its elements. */
+/** \brief Geometry of a DICOM file from its elements. */
 struct DicomHeader
 {
-  std::vector<DicomPlane>              planes;           ///< a frame each, in the order of the pixels
+  std::vector<DicomPlane>              planes;           ///< one for each frame, in the order of the pixels
   std::optional<std::array<double, 2>> detectorSpacing;  ///< Imager Pixel Spacing, or Nominal Scanned Pixel Spacing
   double                               thickness{ 0.0 }; ///< Spacing Between Slices, or Slice Thickness, mm; 0: neither
   double                               sliceSpacing{ 0.0 }; ///< Spacing Between Slices, mm; may be negative; 0: none
   bool                                 isDose{ false };     ///< RT Dose
-  std::string                          tilt;   ///< Gantry/Detector Tilt in degrees, as written; empty without
-  std::string                          mosaic; ///< Image Type of a picture with slices as tiles; else empty
+  std::string                          tilt;   ///< Gantry/Detector Tilt in degrees, as written; empty if missing
+  std::string                          mosaic; ///< Image Type of a picture with slices as tiles; otherwise empty
   bool                                 hasTable{ false }; ///< Modality LUT Sequence: values are those of a table
   bool isInverted{ false }; ///< MONOCHROME1: the smallest value is white; ITK's reader inverts the stored numbers
-  bool isMask{ false };     ///< one bit per pixel, of which ITK's reader makes 0 and 255, and loses the last ones
+  bool isMask{ false };     ///< one bit per pixel; ITK's reader converts these to 0 and 255, and loses the last ones
 };
 
-/** \brief Whether a file begins as DICOM files do: 128 bytes of anything, and the letters DICM. */
+/** \brief Returns whether a file begins like DICOM files: 128 arbitrary bytes, and the letters DICM. */
 bool
 HasDicomPreamble(const std::string & path);
 
-/** \brief Whether a data set has pixels: integers, float or double. */
+/** \brief Returns whether a data set has pixels: integers, float or double. */
 bool
 HasPixels(const gdcm::DataSet & data);
 
 /** \brief Reads the elements with the positions of the frames of a file.
  *
- * Enhanced objects have them in the functional groups of each frame, or of all. The planes of RT Dose follow from Grid
- * Frame Offset Vector. Other files with several frames have the position of the first one at most.
+ * Enhanced objects have them in the functional groups of each frame, or of all frames. The planes of RT Dose are
+ * computed from Grid Frame Offset Vector. Other files with several frames have at most the position of the first one.
  *
- * GDCM continues with pixels that were never read. It warns of them only where it was compiled without NDEBUG, as
- * Debian's library and not as the one that ITK's release builds bring, so its messages are not enough.
+ * GDCM continues with pixels that were never read. It only warns if it was compiled without NDEBUG. This is the case
+ * for Debian's library, but not for the one of ITK's release builds, so its messages are not sufficient.
+ *
  * \exception ProgramError the file ends within a value, has no pixels, or an element has a value that is not allowed */
 DicomHeader
 ReadDicomHeader(const std::string & path);

@@ -51,8 +51,8 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** Elements that are still valid for a derived image: all of the patient, of a clinical trial and of nuclear medicine,
- * and these. */
+/** Returns whether an element is still valid for a derived image. These are all elements of the patient, of a clinical
+ * trial and of nuclear medicine, and the following ones. */
 bool
 IsKept(const gdcm::Tag & tag)
 {
@@ -66,14 +66,14 @@ IsKept(const gdcm::Tag & tag)
     { 0x0018, 0x0015 }, { 0x0018, 0x0020 }, { 0x0018, 0x0021 }, { 0x0018, 0x0022 }, { 0x0018, 0x0023 },
     { 0x0018, 0x0024 }, { 0x0018, 0x0060 }, { 0x0018, 0x0080 }, { 0x0018, 0x0081 }, { 0x0018, 0x0087 },
     { 0x0018, 0x0091 }, { 0x0018, 0x1030 }, { 0x0018, 0x1210 }, { 0x0018, 0x1314 }, { 0x0018, 0x5100 },
-    { 0x0020, 0x000D }, { 0x0020, 0x0010 }, { 0x0020, 0x0011 }, // study, and the series' number
-    { 0x0028, 0x1050 }, { 0x0028, 0x1051 }, { 0x0028, 0x1054 }  // window and unit, of rescaled values
+    { 0x0020, 0x000D }, { 0x0020, 0x0010 }, { 0x0020, 0x0011 }, // study, and series number
+    { 0x0028, 0x1050 }, { 0x0028, 0x1051 }, { 0x0028, 0x1054 }  // window and unit of rescaled values
   };
   const unsigned int group = tag.GetGroup();
   return group == 0x0010 || group == 0x0012 || group == 0x0054 || kept.count({ group, tag.GetElement() }) > 0;
 }
 
-/** Text without what fills it up. */
+/** Returns text without padding. */
 std::string
 TextOf(const gdcm::DataSet & data, const gdcm::Tag & tag)
 {
@@ -106,7 +106,7 @@ PutShort(gdcm::DataSet & data, const gdcm::Tag & tag, std::uint16_t number)
   Put(data, tag, gdcm::VR::US, { static_cast<char>(number & 0xFF), static_cast<char>(number >> 8) });
 }
 
-/** A number as a decimal string of DICOM: 16 letters at most. */
+/** Formats a number as a decimal string of DICOM, which has at most 16 characters. */
 std::string
 Decimal(double number)
 {
@@ -134,16 +134,16 @@ Decimals(const TNumbers & numbers)
   return text;
 }
 
-/** What identifies a series, and when it was made. */
+/** Identifiers of a new series, and its date. */
 struct NewSeries
 {
   std::string uid;
-  std::string frame; ///< of reference
+  std::string frame; ///< frame of reference
   std::string date;
   std::string time;
 };
 
-/** How values are stored: value = slope * stored + intercept. */
+/** Storage of values: value = slope * stored + intercept. */
 struct Rescale
 {
   double slope{ 1.0 };
@@ -151,7 +151,7 @@ struct Rescale
   bool   isSigned{ false };
 };
 
-/** The volume as doubles, from the slice that is first along the normal of the image plane. */
+/** Returns the volume as doubles, beginning with the slice that is first along the normal of the image plane. */
 Volume
 MakeRightHanded(const Volume & volume)
 {
@@ -181,7 +181,7 @@ MakeRightHanded(const Volume & volume)
   return turned;
 }
 
-/** How the values of a volume are stored best. */
+/** Chooses the rescaling for the values of a volume. */
 Rescale
 ChooseRescale(const Volume & volume)
 {
@@ -205,7 +205,7 @@ ChooseRescale(const Volume & volume)
     rescale.intercept = *least >= 0.0 && *largest <= 65535.0 ? 0.0 : *least;
     return rescale;
   }
-  // As the file's text has them, so that what is stored belongs to what will be read.
+  // Rounded to the text in the file, so that the stored numbers match the slope and intercept that are read.
   rescale.intercept = std::stod(Decimal(*least));
   rescale.slope = std::stod(Decimal((*largest - *least) / 65535.0));
   if (!(rescale.slope > 0.0) || !std::isfinite(rescale.slope))
@@ -218,7 +218,7 @@ ChooseRescale(const Volume & volume)
   return rescale;
 }
 
-/** The file of a slice. */
+/** Writes the file of a slice. */
 void
 WriteSlice(const Volume &        volume,
            std::size_t           slice,
@@ -294,7 +294,7 @@ WriteSlice(const Volume &        volume,
     const double stored = std::rint((values[pixel] - rescale.intercept) / rescale.slope);
     const auto   bits = static_cast<std::uint16_t>(static_cast<std::int32_t>(
       std::max(rescale.isSigned ? -32768.0 : 0.0, std::min(stored, rescale.isSigned ? 32767.0 : 65535.0))));
-    pixels[2 * pixel] = static_cast<char>(bits & 0xFF); // the low byte first, as the transfer syntax has it
+    pixels[2 * pixel] = static_cast<char>(bits & 0xFF); // little endian, as in the transfer syntax
     pixels[2 * pixel + 1] = static_cast<char>(bits >> 8);
   }
   Put(data, { 0x7FE0, 0x0010 }, gdcm::VR::OW, pixels);
@@ -307,7 +307,7 @@ WriteSlice(const Volume &        volume,
   }
 }
 
-/** Reads a series back and compares it with what was to be written. */
+/** Reads a series back and compares it with the volume. */
 void
 VerifySeries(const Volume & volume, const Rescale & rescale, const std::string & folder)
 {
@@ -325,7 +325,7 @@ VerifySeries(const Volume & volume, const Rescale & rescale, const std::string &
   const auto * const values = static_cast<const double *>(found.pixels.get());
   for (std::size_t voxel = 0; voxel < volume.grid.GetNumberOfVoxels(); ++voxel)
   {
-    // Half a step, and what GDCM's rescaling in single precision rounds.
+    // Half a step, and the rounding of GDCM's rescaling in single precision.
     const double tolerance = (rescale.slope == 1.0 ? 0.0 : 0.51 * rescale.slope) +
                              1e-6 * std::max(std::abs(wanted[voxel]), std::abs(rescale.intercept));
     if (!(std::abs(values[voxel] - wanted[voxel]) <= tolerance))
@@ -336,7 +336,7 @@ VerifySeries(const Volume & volume, const Rescale & rescale, const std::string &
   }
 }
 
-/** Today and now, as DICOM has them. */
+/** Returns the current date and time in DICOM format. */
 std::pair<std::string, std::string>
 DateAndTime()
 {
@@ -350,7 +350,7 @@ DateAndTime()
   return { date.data(), time.data() };
 }
 
-/** In the child: what of a file stays, as a file. */
+/** Runs in the child process: reads the elements of a file that are kept, and returns them as a file. */
 nlohmann::json
 ReadKept(const std::string & file)
 {
@@ -368,7 +368,7 @@ ReadKept(const std::string & file)
   {
     if (IsKept(element.GetTag()))
     {
-      if (syntax.IsImplicit()) // the kinds of values are in the dictionary
+      if (syntax.IsImplicit()) // the value representations are in the dictionary
       {
         element.SetVR(gdcm::DataSetHelper::ComputeVR(reader.GetFile(), data, element.GetTag()));
       }
@@ -437,7 +437,7 @@ WriteDicomSeries(const Volume & volume, const DicomOrigin & origin, const std::s
     throw ProgramError("the patient and study attributes of the DICOM input cannot be read again");
   }
   gdcm::DataSet kept = reader.GetFile().GetDataSet();
-  // A file a slice is of the class without "enhanced".
+  // The class without "enhanced" has one file per slice.
   const std::string image = "1.2.840.10008.5.1.4.1.1.";
   for (const auto & [enhanced, plain] : { std::pair("2.1", "2"), std::pair("4.1", "4"), std::pair("130", "128") })
   {

@@ -29,27 +29,30 @@ namespace CudaSplineProgram
 /** \brief Patient, study, device and acquisition of a DICOM file, for images that are derived from it. */
 struct DicomOrigin
 {
-  std::string bytes; ///< a DICOM file of these elements; empty: there is none
+  std::string bytes; ///< a DICOM file with these elements; empty: there is none
 };
 
-/** \brief Reads what the first DICOM file of some files says, in a process of its own (see ReadingProcess).
- * \param[in] files in the order in which they are asked; others than DICOM are passed over
- * \return empty where none is DICOM */
+/** \brief Reads the elements of the first DICOM file of some files, in a separate process (see ReadingProcess).
+ *
+ * \param[in] files files in the order of priority; other files than DICOM are skipped
+ * \return empty if no file is DICOM */
 DicomOrigin
 ReadDicomOrigin(const std::vector<std::string> & files);
 
-/** \brief Name of the first file of a series that WriteDicomSeries() writes. */
+/** \brief Returns the name of the first file of a series that WriteDicomSeries() writes. */
 std::string
 FirstDicomName();
 
-/** \brief Writes a volume as a new series of its origin's study: one file per slice, 16 bits per pixel, with new
- * identifiers of series, instances and frame of reference; reads it back and compares.
+/** \brief Writes a volume as a new series of the study of its origin. There is one file per slice with 16 bits per
+ * pixel, and new identifiers of series, instances and frame of reference. The series is read back and compared.
  *
- * Values that are whole numbers and go into 16 bits are stored as they are. Others are stored in 65536 steps from the
- * least to the largest one, with rescale slope and intercept, of which a warning has the step.
+ * Integers that fit into 16 bits are stored without change. Other values are stored in 65536 steps from the smallest to
+ * the largest one, with rescale slope and intercept. A warning reports the step.
+ *
  * \param[in] volume 3D; a left-handed grid is written from its last slice on, which is the same image
- * \param[in] folder where to write; there is nothing else in it
- * \exception ProgramError values that are not finite, or what was written does not read as it should */
+ * \param[in] origin the origin
+ * \param[in] folder an empty folder
+ * \exception ProgramError values are not finite, or the files are not read as expected */
 void
 WriteDicomSeries(const Volume & volume, const DicomOrigin & origin, const std::string & folder);
 

@@ -37,7 +37,7 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** The numbers of a DICOM file as they are stored. */
+/** The stored numbers of a DICOM file. */
 class StoredFrames
 {
 public:
@@ -76,7 +76,9 @@ public:
     m_Type = type->second;
   }
 
-  /** Copies a frame of bits, a byte each. \exception ProgramError there are fewer numbers */
+  /** Copies a frame of bits as bytes.
+   *
+   * \exception ProgramError there are fewer numbers */
   void
   CopyMask(std::size_t number, std::size_t voxels, std::uint8_t * to) const
   {
@@ -84,7 +86,9 @@ public:
     std::memcpy(to, m_Numbers.data() + number * voxels, voxels);
   }
 
-  /** Copies a frame, rescaled. \exception ProgramError there are fewer numbers */
+  /** Copies a frame and rescales it.
+   *
+   * \exception ProgramError there are fewer numbers */
   void
   Rescale(std::size_t number, std::size_t voxels, const DicomRescale & rescale, double * to) const
   {
@@ -108,7 +112,7 @@ private:
     }
   }
 
-  /** Makes a byte of each bit, the least significant one first: frames follow each other without a gap. */
+  /** Converts each bit to a byte, the least significant bit first. Frames follow each other without padding. */
   void
   UnpackBits()
   {

@@ -24,15 +24,17 @@ namespace CudaSplineProgram
 {
 
 /** \brief Reads the frames of a DICOM file in the order of OpenedImage::frames.
+ *
  * \param[in] image a DICOM file
  * \param[out] pixels as many as the grid has
  * \exception ProgramError they cannot be read */
 void
 ReadDicomFrames(const OpenedImage & image, void * pixels);
 
-/** \brief Reads the slices of a series into a volume, with rescale slope and intercept of each.
+/** \brief Reads the slices of a series into a volume, and applies rescale slope and intercept of each slice.
+ *
  * \param[in] description the series
- * \param[out] volume of the series's grid and type
+ * \param[out] volume volume with the grid and type of the series
  * \exception ProgramError a slice cannot be read */
 void
 ReadDicomSlices(const OpenedImage & description, const Volume & volume);

@@ -54,9 +54,9 @@ struct Series
 std::vector<Series>
 FindSeries(const std::string & path)
 {
-  const LibraryMessages messages; // remarks on positions, which are judged below with the numbers
+  const LibraryMessages messages; // captures remarks on positions, which are checked below with numbers
   const auto            names = itk::GDCMSeriesFileNames::New();
-  names->SetUseSeriesDetails(false); // the UID alone: differences within a series are found and named below
+  names->SetUseSeriesDetails(false); // only the UID: differences within a series are reported below
   names->SetRecursive(false);
   names->SetInputDirectory(path);
   std::vector<Series> all;
@@ -68,12 +68,12 @@ FindSeries(const std::string & path)
       all.push_back(series);
     }
   }
-  // Finding series switches GDCM's warnings off; they report truncated slices.
+  // The search switches off the warnings of GDCM, which report truncated slices.
   gdcm::Trace::WarningOn();
   return all;
 }
 
-/** Whether a name is that of a DICOM file, by its ending. */
+/** Returns whether a file has the suffix of DICOM files. */
 bool
 IsDicomName(const std::filesystem::path & file)
 {
@@ -82,9 +82,9 @@ IsDicomName(const std::filesystem::path & file)
   return ending == ".dcm" || ending == ".dicom" || ending == ".ima";
 }
 
-/** Throws where a DICOM file of the folder, by its beginning or its name, belongs to no series because it is damaged or
- * empty: GDCM leaves such slices out in silence. What GDCM reads in full is not an image (a report, a directory) and
- * may stay out. */
+/** Throws if a DICOM file of the folder, judged by its beginning or its name, belongs to no series because it is
+ * damaged or empty. GDCM omits such slices silently. A file that GDCM reads completely is not an image (a report, a
+ * directory) and may be omitted. */
 void
 CheckLeftOut(const std::string & path, const std::vector<Series> & all)
 {
@@ -112,7 +112,7 @@ CheckLeftOut(const std::string & path, const std::vector<Series> & all)
       throw ProgramError("the DICOM file \"" + file +
                          "\" is damaged or truncated; restore it or remove it from the folder");
     }
-    // Between two elements of its header a truncated file looks whole.
+    // A file that is truncated between two elements of its header looks complete.
     gdcm::MediaStorage storage;
     storage.SetFromFile(reader.GetFile());
     if (gdcm::MediaStorage::IsImage(storage) && !HasPixels(reader.GetFile().GetDataSet()))
@@ -123,7 +123,7 @@ CheckLeftOut(const std::string & path, const std::vector<Series> & all)
   }
 }
 
-/** "1.2.3 (24 slices), 1.2.4 (3 slices)" */
+/** Returns for example "1.2.3 (24 slices), 1.2.4 (3 slices)". */
 std::string
 Enumerate(const std::vector<Series> & all)
 {
@@ -136,7 +136,7 @@ Enumerate(const std::vector<Series> & all)
   return text;
 }
 
-/** The series to read, by the user's choice. */
+/** Returns the series that the user has chosen. */
 Series
 ChooseSeries(const std::string & path, const SeriesChoice & choice)
 {
@@ -173,15 +173,15 @@ ChooseSeries(const std::string & path, const SeriesChoice & choice)
   return *largest;
 }
 
-/** "0.5\\0.5" */
+/** Returns for example "0.5\\0.5". */
 std::string
 SpacingText(const std::array<double, 2> & spacing)
 {
   return Brief(spacing[0]) + "\\" + Brief(spacing[1]);
 }
 
-/** Why a file is read with --force alone, in words: what it does not say of the position of its frames, and what is not
- * read as it is meant; empty where there is nothing. */
+/** Describes why a file is only read with --force: missing information on the position of its frames, and features that
+ * are not supported. Empty if there are none. */
 std::string
 FindObstacles(const DicomHeader & header)
 {
@@ -231,7 +231,8 @@ FindObstacles(const DicomHeader & header)
   return missing;
 }
 
-/** The slices of a file, a frame each. What is missing is filled in: the caller has judged FindObstacles(). */
+/** Returns the slices of a file, one for each frame. Missing information is filled in: the caller has checked
+ * FindObstacles(). */
 std::vector<DicomSlice>
 SlicesOf(const DicomHeader & header, const itk::ImageIOBase & io, const std::string & file)
 {
@@ -272,7 +273,7 @@ SlicesOf(const DicomHeader & header, const itk::ImageIOBase & io, const std::str
   return slices;
 }
 
-/** Warns, or throws, by the user's choice. */
+/** Warns or throws, depending on the user's choice. */
 void
 Judge(const std::string & which, const std::string & problems, const SeriesChoice & choice)
 {
@@ -301,8 +302,8 @@ Join(const std::vector<std::string> & problems)
   return text;
 }
 
-/** A file as ITK describes it: type and number of its pixels. GDCM's remarks on geometry are dropped, which is judged
- * by the elements. */
+/** Returns ITK's description of a file: type and number of its pixels. GDCM's remarks on geometry are ignored, because
+ * it is computed from the elements. */
 itk::GDCMImageIO::Pointer
 OpenByItk(const std::string & file, const DicomHeader & header)
 {
@@ -327,8 +328,8 @@ OpenByItk(const std::string & file, const DicomHeader & header)
   return io;
 }
 
-/** Whether ITK's reader has the values of all frames: it applies one slope and intercept to all of them, and inverts
- * MONOCHROME1, which defines how values are displayed, not their meaning. */
+/** Returns whether ITK's reader has the correct values of all frames. It applies one slope and intercept to all of
+ * them, and inverts MONOCHROME1, which defines the display of values, not their meaning. */
 bool
 HasValuesOfItk(const DicomHeader & header, const itk::GDCMImageIO & io)
 {
@@ -339,8 +340,9 @@ HasValuesOfItk(const DicomHeader & header, const itk::GDCMImageIO & io)
   });
 }
 
-/** The slice of a file of a series.
- * \param[in,out] obstacles of the first file that has some */
+/** Returns the slice of a file of a series.
+ *
+ * \param[in,out] obstacles the obstacles of the first file that has some */
 DicomSlice
 DescribeSlice(const std::string & file, const SeriesChoice & choice, std::string & obstacles)
 {
@@ -371,7 +373,7 @@ DescribeSlice(const std::string & file, const SeriesChoice & choice, std::string
   return slice;
 }
 
-/** The smallest type that has every value of all slices: rescaling may give each its own. */
+/** Returns the smallest type that represents all values of all slices, which may have different rescaling. */
 ScalarType
 CommonType(const std::vector<DicomSlice> & slices)
 {
@@ -399,7 +401,7 @@ DescribeDicomFile(const std::string & path, const SeriesChoice & choice)
 {
   const DicomHeader header = ReadDicomHeader(path);
   const std::string which = "the DICOM file \"" + path + "\"";
-  Judge(which, FindObstacles(header), choice); // before GDCM ends the process over it
+  Judge(which, FindObstacles(header), choice); // before GDCM ends the process because of it
   const itk::GDCMImageIO::Pointer io = OpenByItk(path, header);
   std::vector<DicomSlice>         slices = SlicesOf(header, *io, path);
   SortByPosition(slices);

@@ -27,25 +27,36 @@ namespace CudaSplineProgram
 
 /** \brief Finds the series of a DICOM folder and checks that its slices are a regular grid.
  *
- * Slices are put in the order of their positions along the normal of the image plane. As in itk::ImageSeriesReader the
- * slice spacing is the distance of the first and the last position over the number of gaps, and the third axis is the
- * normal.
+ * Slices are sorted by their positions along the normal of the image plane. As in itk::ImageSeriesReader, the slice
+ * spacing is the distance between the first and the last position divided by the number of gaps, and the third axis is
+ * the normal.
  *
- * Refused, all with their numbers and unless \p choice allows them: several series; missing slices; gaps that differ by
- * more than 1 % and 0.01 mm (positions are decimal strings, often of two digits), or add up to a tenth of a gap; slices
- * sheared by more than 0.05 degrees (gantry tilt), or shifted within their plane by more than a tenth of a pixel and
- * 0.05 mm; tiles of a mosaic; tables of values. Slices that differ in size, orientation or pixel spacing, or share a
- * position, are always refused, and so is a folder with a damaged or an empty file.
- * \exception ProgramError no DICOM, or refused */
+ * Unless \p choice allows them, the following are rejected with their numbers:
+ *
+ * * several series;
+ * * missing slices;
+ * * gaps that differ by more than 1 % and 0.01 mm (positions are decimal strings, often with two digits), or that add
+ *   up to a tenth of a gap;
+ * * slices that are sheared by more than 0.05 degrees (gantry tilt), or shifted within their plane by more than a tenth
+ *   of a pixel and 0.05 mm;
+ * * tiles of a mosaic;
+ * * tables of values.
+ *
+ * Slices that differ in size, orientation or pixel spacing, or share a position, are always rejected, and so is a
+ * folder with a damaged or an empty file.
+ *
+ * \exception ProgramError there is no DICOM file, or the series is rejected */
 OpenedImage
 DescribeDicomFolder(const std::string & path, const SeriesChoice & choice);
 
-/** \brief Finds the geometry of a DICOM file, of one frame or several, by the elements of its frames.
+/** \brief Finds the geometry of a DICOM file with one or several frames from the elements of its frames.
  *
- * Frames are put in the order of their positions, and refused as the slices of a folder are. Also refused, unless \p
- * choice allows them, are files without PixelSpacing, ImageOrientationPatient or ImagePositionPatient, and frames
- * without positions: then it is 1 mm (or the spacing at the detector), an axial plane at 0, and frames in their order.
- * \exception ProgramError the file is damaged, or refused */
+ * Frames are sorted by their positions, and rejected like the slices of a folder. Unless \p choice allows them, files
+ * without PixelSpacing, ImageOrientationPatient or ImagePositionPatient, and frames without positions are also
+ * rejected. If they are allowed, the spacing is 1 mm (or the spacing at the detector), the plane is axial at 0, and
+ * frames are in their order.
+ *
+ * \exception ProgramError the file is damaged, or rejected */
 OpenedImage
 DescribeDicomFile(const std::string & path, const SeriesChoice & choice);
 

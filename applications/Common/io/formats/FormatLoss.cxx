@@ -56,7 +56,7 @@ NameOfMeaning(itk::IOPixelEnum pixel)
   }
 }
 
-/** Formats that have a field for a meaning. */
+/** Returns the formats that have a field for a meaning. */
 std::string
 FormatsThatKeep(itk::IOPixelEnum pixel, ScalarType type)
 {

@@ -26,19 +26,21 @@
 namespace CudaSplineProgram
 {
 
-/** \brief What of a geometry differs by more than formats round: "origin, direction"; empty where nothing does. */
+/** \brief Lists the parts of a geometry that differ by more than the rounding of formats: "origin, direction". Empty if
+ * there are none. */
 std::string
 CompareGeometry(const Grid & wanted, const Grid & found);
 
-/** \brief What of the meaning of numbers and of the fourth axis a format did not keep, and which formats do: "RGB
- * colours (they become vectors; .nrrd and .nii.gz keep them)"; empty where it kept all.
+/** \brief Describes which meaning of numbers, or whether the fourth axis, a format did not keep, and which formats keep
+ * it: "RGB colours (they become vectors; .nrrd and .nii.gz keep them)". Empty if it kept everything.
  *
- * \param[in] wanted the image that was to be written, \param[in] found the image as it is read back
- * \param[in] type of the numbers */
+ * \param[in] wanted the image to write
+ * \param[in] found the image as it is read back
+ * \param[in] type type of the numbers */
 std::string
 CompareMeaning(const ImageLayout & wanted, const ImageLayout & found, ScalarType type);
 
-/** \brief Both lists as one; either may be empty. */
+/** \brief Joins two lists; either may be empty. */
 std::string
 JoinLosses(const std::string & one, const std::string & other);
 

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** Lower case, without blanks at both ends. */
+/** Converts to lower case, and removes blanks at both ends. */
 std::string
 Word(const std::string & text)
 {
@@ -42,7 +42,7 @@ Word(const std::string & text)
   return word;
 }
 
-/** Adds the files that the header of an NRRD file or a MetaImage names. */
+/** Adds the files that the header of an NRRD file or a MetaImage refers to. */
 void
 AddDataFiles(const std::string & header, std::vector<fs::path> & files)
 {
@@ -100,7 +100,7 @@ FilesOf(const std::string & name)
       files.push_back(entry.path());
     }
   }
-  if (fs::is_regular_file(path)) // who opens a pipe waits
+  if (fs::is_regular_file(path)) // opening a pipe would wait
   {
     AddDataFiles(name, files);
   }

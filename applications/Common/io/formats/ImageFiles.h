@@ -25,8 +25,9 @@
 namespace CudaSplineProgram
 {
 
-/** \brief The files that are read for a file or folder that is named: itself, the data file of a header (.mhd, .nhdr,
- * .hdr and .img, .par, .spr), or what is in the folder. Sorted; those that are missing are not among them.
+/** \brief Returns the files that are read for the name of a file or folder: the file itself, the data file of a header
+ * (.mhd, .nhdr, .hdr and .img, .par, .spr), or the files of the folder. They are sorted. Missing files are omitted.
+ *
  * \exception std::filesystem::filesystem_error a folder cannot be read */
 std::vector<std::filesystem::path>
 FilesOf(const std::string & name);

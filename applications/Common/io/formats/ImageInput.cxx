@@ -40,7 +40,7 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** Bytes of all files of an image, which there are at least. */
+/** Returns the minimum size of all files of an image in bytes. */
 double
 BytesOf(const std::string & path)
 {
@@ -187,11 +187,12 @@ ReadStep(OpenedImage &          image,
   }
   const double volume = CountBytes(image.grid, image.type) * image.layout.components;
   const double declared = volume * static_cast<double>(image.layout.volumes);
-  // Rescaled integers of NIfTI become real numbers of up to 8 bytes; its own length is compared when it is read.
-  const double most = MostBytes(fileBytes, PackingOf(image)) * (image.nifti ? 8.0 : 1.0);
+  // Rescaled integers of NIfTI become real numbers of up to 8 bytes. The length of the file itself is compared when it
+  // is read.
+  const double most = MaxBytes(fileBytes, PackingOf(image)) * (image.nifti ? 8.0 : 1.0);
   if (declared > most)
   {
-    CheckPixels(image); // which may know more of it: files that are missing
+    CheckPixels(image); // this check may have a better message, such as missing files
     throw ProgramError("\"" + path + "\" is damaged or truncated: its header requires " + SizeText(image.grid) +
                        " voxels (" + Brief(declared / 1e6) + " MB), but its " + Brief(fileBytes) +
                        " bytes cannot hold more than " + Brief(most / 1e6) + " MB");
@@ -203,7 +204,7 @@ ReadStep(OpenedImage &          image,
   return image.messages;
 }
 
-/** Throws with the name of the first file of a folder over which a library fails. */
+/** Throws with the name of the first file of a folder that a library cannot read. */
 void
 FindDamagedFile(const std::string & path)
 {
@@ -226,7 +227,7 @@ FindDamagedFile(const std::string & path)
       throw;
     }
     catch (const ProgramError &)
-    {} // files of other kinds are in folders, too
+    {} // folders may have files of other kinds
   }
 }
 
@@ -308,7 +309,7 @@ ReadImage(ImageDescription & description)
 {
   CheckIsPlain(description);
   const Volume volume = ReadPlanes(description, 0).front();
-  description.reader = nullptr; // it has no more to do
+  description.reader = nullptr; // the process has no more work
   return volume;
 }
 

@@ -59,7 +59,7 @@ BareName(const std::string & file)
   return std::filesystem::path(file).filename().string();
 }
 
-/** The writer of a format, configured as itk::ImageFileWriter does. */
+/** Returns the writer of a format, configured like itk::ImageFileWriter does. */
 itk::ImageIOBase::Pointer
 MakeWriter(const Volume & volume, const std::string & file, const ImageLayout & layout)
 {
@@ -125,13 +125,13 @@ MakeWriter(const Volume & volume, const std::string & file, const ImageLayout & 
   io->SetPixelType(layout.pixel);
   io->SetComponentType(ComponentOfPixelType(volume.type));
   io->SetNumberOfComponents(layout.components);
-  io->SetUseCompression(false); // a name such as .nii.gz compresses all the same
+  io->SetUseCompression(false); // a name such as .nii.gz implies compression
   io->SetIORegion(region);
   return io;
 }
 
-/** The name under which ITK writes a file. A header with "%" in its name would name its data by what readers take for a
- * pattern: it is written with the data in it. Other names stay as they are. */
+/** Returns the name under which ITK writes a file. Readers would interpret a "%" in the name of a data file as a
+ * pattern, so an image with such a name is written with its data in the header file. Other names are not changed. */
 std::string
 NameForItk(const std::string & file)
 {
@@ -145,15 +145,16 @@ NameForItk(const std::string & file)
   return std::filesystem::path(path).replace_extension(ending == ".mhd" ? ".mha" : ".nrrd").string();
 }
 
-/** The pixels of a volume of the output. */
+/** Returns the pixels of a volume of the output. */
 using PixelsOf = std::function<const void *(std::size_t number)>;
 using ReadStored = itk::CudaSpline::NiftiFileBytes::ReadPixels;
 
-/** Reads a file back and compares it with what was to be written.
+/** Reads a file back and compares it with the image.
+ *
  * \param[in] volume grid and type
- * \param[in] pixelsOf empty where pixels were compared already
- * \param[in] name of the file that is read
- * \param[in] file what users call it */
+ * \param[in] pixelsOf empty if pixels have been compared already
+ * \param[in] name name of the file that is read
+ * \param[in] file name of the file for users */
 std::string
 Verify(const Volume &      volume,
        const PixelsOf &    pixelsOf,
@@ -167,7 +168,7 @@ Verify(const Volume &      volume,
   OpenedImage description;
   try
   {
-    // In this process: what it has written itself does no harm.
+    // In this process: a file that it has written itself is harmless.
     description = OpenImage(name, { "", true, true });
     const bool isComparable = description.grid.size == volume.grid.size && description.type == volume.type &&
                               description.layout.volumes == layout.volumes &&
@@ -215,10 +216,10 @@ Verify(const Volume &      volume,
                     CompareMeaning(layout, description.layout, volume.type));
 }
 
-/** Throws where the disk has no room for a picture: PNG's library crashes over that, and JPEG's ends the program.
+/** Throws if the disk has no space for a picture: PNG's library would crash, and JPEG's would end the program.
  *
- * \param[in] name of the file, which is empty then
- * \param[in] bytes of the pixels: compressed they are seldom more */
+ * \param[in] name name of the file, which is empty afterwards
+ * \param[in] bytes bytes of the pixels: compressed files are rarely larger */
 void
 CheckRoom(const std::string & name, std::size_t bytes)
 {
@@ -236,7 +237,9 @@ CheckRoom(const std::string & name, std::size_t bytes)
   }
 }
 
-/** Writes by ITK. \return the format */
+/** Writes with ITK.
+ *
+ * \return the format */
 std::string
 WriteByItk(const Volume & volume, const std::string & name, const std::string & file, const ImageLayout & layout)
 {
@@ -274,7 +277,8 @@ ReadBeginning(const std::string & file, std::size_t bytes)
 }
 
 /** Writes all volumes after a header that ITK has written for two of them.
- * \return false where that cannot be done with such a file, which is as it was then */
+ *
+ * \return false if this is not possible for the file, which is then unchanged */
 bool
 AppendVolumes(const std::string & name,
               const std::string & format,
@@ -319,7 +323,7 @@ AppendVolumes(const std::string & name,
 
 /** Writes an image and reads it back.
  *
- * \param[in] volume grid and type; all pixels where there is no \p read
+ * \param[in] volume grid and type; all pixels if \p read is empty
  * \param[in] all the image with all its pixels
  * \param[in] pixelsOf the pixels of one volume
  * \param[in] read copies bytes of all pixels that are not in memory */
@@ -336,12 +340,12 @@ Write(const Volume &                  volume,
     NiftiInput written;
     written.description = WriteNifti(volume, read, file, layout);
     const Grid grid = GridOfNifti(written.description.grid);
-    const bool isSlice = grid.dimension != volume.grid.dimension; // in 2D of other than 2 numbers a pixel
+    const bool isSlice = grid.dimension != volume.grid.dimension; // a 2D image with another number of components than 2
     return JoinLosses(
       JoinLosses(CompareGeometry(volume.grid, grid), isSlice ? "2 dimensions (it becomes a slice of 3)" : ""),
       CompareMeaning(layout, LayoutOfNifti(written), volume.type));
   }
-  constexpr std::size_t few = 2; // with which a format has the fourth axis
+  constexpr std::size_t few = 2; // enough for a format to have a fourth axis
   const std::string     name = NameForItk(file);
   ImageLayout           begun = layout;
   begun.volumes = std::min(layout.volumes, few);
@@ -386,12 +390,12 @@ WriteSeries(const VolumeStore & store, const std::string & file, const ImageLayo
   volume.type = store.GetType();
   const auto        bytes = store.GetNumberOfBytes();
   std::vector<char> pixels(bytes);
-  std::size_t       held = layout.volumes; // number of the volume in them
+  std::size_t       held = layout.volumes; // number of the volume in memory
   return Write(
     volume,
     [&] {
       Volume all = volume;
-      all.pixels = store.Map(); // of which what is not looked at takes no memory
+      all.pixels = store.Map(); // pages that are not accessed need no memory
       return all;
     },
     [&](std::size_t number) {

@@ -28,36 +28,37 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Writes an image by ITK's IO, reads it back, and compares.
+/** \brief Writes an image with ITK's IO, reads it back, and compares.
  *
- * Not every library behind ITK's IO notices a full disk, and some formats drop what they cannot hold; reading back
- * finds both before an older file is replaced. Compression that loses pixels (JPEG) is not compared. Several threads
- * may write files of their own at the same time.
- * \param[in] volume the image; its pixels are those of all volumes and components of the layout, components one after
- * the other in a pixel
- * \param[in] file where to write
+ * Some of the libraries of ITK's IO do not detect a full disk, and some formats drop information that they cannot
+ * store. Reading back detects both before an older file is replaced. Lossy compression (JPEG) is not compared. Several
+ * threads may write different files at the same time.
+ *
+ * \param[in] volume the image; its pixels are those of all volumes and components of the layout, and the components of
+ * a pixel are consecutive
+ * \param[in] file the file
  * \param[in] layout volumes, components and notes
- * \return what the format did not keep of geometry and meaning ("origin, direction"); empty where it kept all
- * \exception ProgramError unknown format, or not written in full */
+ * \return the parts of geometry and meaning that the format did not keep ("origin, direction"); empty if it kept all
+ * \exception ProgramError unknown format, or the file is incomplete */
 std::string
 WriteImage(const Volume & volume, const std::string & file, const ImageLayout & layout = {});
 
-/** \brief WriteImage() of a series, or of several numbers a pixel. NIfTI, NRRD and MetaImage are written volume by
- * volume, of which one is in memory; other formats by ITK at once. */
+/** \brief Same as WriteImage() for a series, or for several numbers per pixel. NIfTI, NRRD and MetaImage are written
+ * volume by volume, with one of them in memory. Other formats are written by ITK at once. */
 std::string
 WriteSeries(const VolumeStore & store, const std::string & file, const ImageLayout & layout);
 
-/** \brief Finds out in no time, before the work, whether an image can be written: writes one of at most 2 voxels an
- * axis.
+/** \brief Checks quickly, before the computation, whether an image can be written. It writes an image with at most 2
+ * voxels per axis.
  *
- * Parameters and results as WriteImage(). */
+ * Parameters and results are as for WriteImage(). */
 std::string
 ProbeOutput(const Grid & grid, ScalarType type, const std::string & file, const ImageLayout & layout = {});
 
-/** \brief ProbeOutput() of a file that will be written, with a warning where its format does not keep all.
+/** \brief ProbeOutput() for an output file, with a warning if its format does not keep everything.
  *
  * \param[in,out] file the output, which is cleared
- * \param[in] name as the user named it */
+ * \param[in] name name as specified by the user */
 void
 ProbeOutput(AtomicOutput &      file,
             const std::string & name,

@@ -47,7 +47,8 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** Converts files of a format that neither the programs nor ITK read, by the ending of the name; empty for others. */
+/** Returns a program that converts files of a format that neither the programs nor ITK read, by the suffix of the name.
+ * Empty for others. */
 std::string
 ConverterOf(const std::string & path)
 {
@@ -163,7 +164,7 @@ LayoutOfHeader(const itk::ImageIOBase & io)
     std::string value;
     if (itk::ExposeMetaData<std::string>(io.GetMetaDataDictionary(), key, value) && !value.empty())
     {
-      layout.notes[key] = value.c_str(); // up to the end of the text: fields of files are filled up
+      layout.notes[key] = value.c_str(); // up to the end of the text: fields of files are padded
     }
   }
   return layout;
@@ -203,7 +204,7 @@ PixelOfMeaning(itk::CudaSpline::PixelMeaning meaning)
   }
 }
 
-/** Describes an NRRD file or a MetaImage; empty where a file is neither. */
+/** Describes an NRRD file or a MetaImage. Empty for other files. */
 std::optional<OpenedImage>
 OpenStoredImage(const std::string & path)
 {
@@ -254,7 +255,7 @@ OpenImage(const std::string & path, const SeriesChoice & choice)
   {
     return *stored;
   }
-  if (HasDicomPreamble(path)) // before ITK asks GDCM, which ends the process over some geometries
+  if (HasDicomPreamble(path)) // before ITK calls GDCM, which ends the process for some geometries
   {
     return DescribeDicomFile(path, choice);
   }
@@ -302,7 +303,7 @@ OpenImage(const std::string & path, const SeriesChoice & choice)
 namespace
 {
 
-/** Reads a volume, or all, by ITK. */
+/** Reads a volume, or all, with ITK. */
 void
 ReadByItk(OpenedImage & image, std::size_t first, std::size_t count, void * pixels)
 {
@@ -345,7 +346,7 @@ CheckPixels(const OpenedImage & image)
   }
   if (image.io.IsNull())
   {
-    return; // DICOM, whose slices are looked at one by one, and NIfTI, whose volumes are
+    return; // DICOM slices and NIfTI volumes are checked one by one
   }
   const std::string format = image.io->GetNameOfClass();
   if (format == "VTKImageIO")

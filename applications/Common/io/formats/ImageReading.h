@@ -39,58 +39,64 @@ namespace CudaSplineProgram
 struct DicomFrame
 {
   std::size_t                 number{ 0 };     ///< in the file
-  std::optional<DicomRescale> rescale;         ///< of the stored numbers, where ITK's reader has other values
+  std::optional<DicomRescale> rescale;         ///< of the stored numbers, if ITK's reader has other values
   bool                        isMask{ false }; ///< one bit per pixel
 };
 
-/** \brief An image whose header this process has read. What the user names is read by DescribeImage(), which has a
- * process of its own do it. */
+/** \brief An image whose header this process has read. Files of users are read by DescribeImage(), which uses a
+ * separate process. */
 struct OpenedImage : ImageDescription
 {
   itk::ImageIOBase::Pointer                       io;      ///< of a single file that ITK reads
   std::optional<NiftiInput>                       nifti;   ///< of a NIfTI file
-  std::shared_ptr<NiftiReader>                    reader;  ///< reads its volumes
+  std::shared_ptr<NiftiReader>                    reader;  ///< reads the volumes of a NIfTI file
   std::optional<itk::CudaSpline::ImageFileHeader> stored;  ///< of an NRRD file or a MetaImage
-  std::vector<DicomFrame>                         frames;  ///< of DICOM files, in the order of the image
-  std::optional<VolumePlace>                      place;   ///< where volumes can be read one by one
-  std::shared_ptr<VolumeReader>                   volumes; ///< reads them there
-  std::shared_ptr<void> all; ///< pixels of all volumes, where the format gives them at once only
+  std::vector<DicomFrame>                         frames;  ///< frames of DICOM files in the order of the image
+  std::optional<VolumePlace>                      place;   ///< set if volumes can be read one by one
+  std::shared_ptr<VolumeReader>                   volumes; ///< reads these volumes
+  std::shared_ptr<void> all; ///< pixels of all volumes, if the format only provides them at once
 };
 
-/** \brief Volumes, components and notes of a file whose header was read. */
+/** \brief Returns volumes, components and notes of a file whose header was read. */
 ImageLayout
 LayoutOfHeader(const itk::ImageIOBase & io);
 
-/** \brief Grid of a file whose header an ITK reader has read.
+/** \brief Returns the grid of a file whose header an ITK reader has read.
  *
- * The fourth axis is that of a series; axes beyond the third that have a single sample are dropped; a negative spacing
- * turns into the opposite direction, as in itk::ImageFileReader.
+ * The fourth axis belongs to a series. Axes beyond the third with a single sample are dropped. A negative spacing
+ * becomes the opposite direction, as in itk::ImageFileReader.
+ *
  * \exception ProgramError not 2D or 3D, no voxels, or an invalid geometry */
 Grid
 GridOfHeader(const itk::ImageIOBase & io, const std::string & path);
 
-/** \brief Type of the numbers of a file whose header was read. \exception ProgramError none that is known here */
+/** \brief Returns the type of the numbers of a file whose header was read.
+ *
+ * \exception ProgramError the type is not supported */
 ScalarType
 TypeOfHeader(const itk::ImageIOBase & io, const std::string & path);
 
-/** \brief Reads a header. Parameters and exceptions as DescribeImage(). */
+/** \brief Reads a header. Parameters and exceptions are as for DescribeImage(). */
 OpenedImage
 OpenImage(const std::string & path, const SeriesChoice & choice);
 
-/** \brief Looks whether the files of an image hold what its header promises, as far as its format is known here.
+/** \brief Checks whether the files of an image have as many data as the header specifies, if the format is supported.
+ *
  * \exception ProgramError they do not */
 void
 CheckPixels(const OpenedImage & image);
 
-/** \brief Reads the pixels of a volume: the numbers of a pixel together, or, of NIfTI, a plane for each component.
- * \param[in,out] image gets the messages of libraries
+/** \brief Reads the pixels of a volume. The numbers of a pixel are consecutive; NIfTI has a plane for each component
+ * instead.
+ *
+ * \param[in,out] image receives the messages of libraries
  * \param[in] volume its number, from 0
  * \param[out] pixels as many as the grid has
  * \exception ProgramError as ReadImage() */
 void
 ReadPixels(OpenedImage & image, std::size_t volume, void * pixels);
 
-/** \brief Bytes of a volume with all its components. */
+/** \brief Returns the bytes of a volume with all its components. */
 std::size_t
 BytesOfVolume(const ImageDescription & image);
 

@@ -56,7 +56,7 @@ EndsWith(const std::string & name, const std::string & ending)
   return lower.size() > ending.size() && lower.compare(lower.size() - ending.size(), ending.size(), ending) == 0;
 }
 
-/** The first bytes of a file, decompressed where it is compressed. */
+/** Returns the first bytes of a file, decompressed if it is compressed. */
 std::string
 ReadBeginning(const std::string & path, std::size_t bytes, bool & isPacked)
 {
@@ -77,7 +77,7 @@ ReadBeginning(const std::string & path, std::size_t bytes, bool & isPacked)
   return beginning;
 }
 
-/** The other file of a pair: that with the same compression, else the one that is there. */
+/** Returns the other file of a pair: the one with the same compression, otherwise the existing one. */
 std::string
 Partner(const std::string & path, const std::string & from, const std::string & to)
 {
@@ -107,9 +107,9 @@ Partner(const std::string & path, const std::string & from, const std::string & 
   return {};
 }
 
-constexpr std::size_t beginningBytes = 1 << 16; // with what extensions there usually are
+constexpr std::size_t beginningBytes = 1 << 16; // including usual extensions
 
-/** NIfTI's names of spaces, as ITK has them. */
+/** Returns the name of a space of NIfTI as in ITK. */
 std::string
 NameOfSpace(int code)
 {
@@ -185,7 +185,7 @@ OpenNifti(const std::string & path)
   {
     if (!isNamed)
     {
-      return std::nullopt; // its first number is that of NIfTI by chance
+      return std::nullopt; // its first number only matches that of NIfTI by chance
     }
     throw ProgramError("the NIfTI file \"" + path + "\" cannot be read: " + invalid.what());
   }

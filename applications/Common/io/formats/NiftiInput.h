@@ -30,7 +30,7 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Whether a name ends as those of NIfTI files do, compressed or not, in letters of any case. */
+/** \brief Returns whether a name has a suffix of NIfTI files, compressed or not, in any case. */
 bool
 IsNiftiName(const std::string & path);
 
@@ -42,7 +42,7 @@ struct NiftiInput
   bool                              isPacked;    ///< by gzip
   std::string                       foreignWarp; ///< see itk::CudaSpline::GetForeignWarpReason()
 
-  /** Whether the components of a volume are far apart in a stream that can only be read in its order. */
+  /** Returns whether the components of a volume are far apart in a stream that is only readable sequentially. */
   bool
   IsKeptDecompressed() const
   {
@@ -50,39 +50,44 @@ struct NiftiInput
   }
 };
 
-/** \brief Reads the header of a file, of either half of a pair, and finds the file with the pixels. What the header has
- * of warnings is kept as one line.
- * \return empty where the file is of another format
+/** \brief Reads the header of a file, or of either file of a pair, and finds the file with the pixels. A problem of the
+ * header that is not an error is reported with one warning.
+ *
+ * \return empty if the file has another format
  * \exception ProgramError it is a NIfTI file, or has its name, and cannot be read */
 std::optional<NiftiInput>
 OpenNifti(const std::string & path);
 
-/** \brief The grid of a description. */
+/** \brief Returns the grid of a description. */
 Grid
 GridOfNifti(const itk::CudaSpline::NiftiGrid & grid);
 
-/** \brief Components, volumes and all that survives of a file. */
+/** \brief Returns components, volumes and all properties of a file that are kept. */
 ImageLayout
 LayoutOfNifti(const NiftiInput & input);
 
-/** \brief Reads the volumes of a NIfTI file. In their order a compressed file is decompressed once; one whose
- * components are apart is kept decompressed in a temporary file, where it has more than one volume. */
+/** \brief Reads the volumes of a NIfTI file. If they are read in order, a compressed file is decompressed once. A file
+ * whose components are apart is decompressed to a temporary file if it has more than one volume. */
 class NiftiReader
 {
 public:
   explicit NiftiReader(const NiftiInput & input);
 
   /** \brief Reads a volume.
+   *
+   * \param[in] volume its number
    * \param[out] numbers a plane for each component, one after the other
-   * \exception ProgramError the file is cut short or damaged, or its scaled numbers are out of range */
+   * \exception ProgramError the file is truncated or damaged, or its scaled numbers are out of range */
   void
   Read(std::size_t volume, void * numbers);
 
 private:
-  /** Reads stored bytes of a plane of all volumes. */
+  /** Reads the stored bytes of a plane of all volumes. */
   void
   ReadStored(std::size_t index, void * bytes);
-  /** Makes numbers of stored bytes of a plane. \exception ProgramError the type does not have a scaled number */
+  /** Converts stored bytes of a plane to numbers.
+   *
+   * \exception ProgramError a scaled number is out of the range of the type */
   void
   Convert(std::uint32_t component, const void * stored, std::size_t count, void * numbers) const;
 
@@ -90,7 +95,7 @@ private:
   VolumeReader          m_Reader;
   std::size_t           m_PlaneBytes;
   std::size_t           m_Planes;
-  std::shared_ptr<void> m_All; ///< null: planes are read where they are
+  std::shared_ptr<void> m_All; ///< null: planes are read from the file
 };
 
 } // namespace CudaSplineProgram

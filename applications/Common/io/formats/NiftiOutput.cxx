@@ -70,7 +70,7 @@ PixelOf(const ImageLayout & layout)
   return layout.nifti && layout.nifti->isDisplacement ? NiftiPixel::Displacement : NiftiPixel::Vector;
 }
 
-/** Whether voxels are where they were, to a thousandth of them. */
+/** Returns whether the voxels of two grids are at the same points, to a thousandth of a voxel. */
 bool
 IsSameGrid(const Grid & one, const Grid & other)
 {
@@ -99,7 +99,7 @@ IsSameGrid(const Grid & one, const Grid & other)
   return true;
 }
 
-/** Properties of an image that are written in addition to its numbers and geometry. */
+/** Returns properties of an image that are written in addition to its numbers and geometry. */
 NiftiFields
 FieldsOf(const Grid & grid, const ImageLayout & layout)
 {
@@ -108,7 +108,7 @@ FieldsOf(const Grid & grid, const ImageLayout & layout)
     const auto found = layout.notes.find(key);
     return found == layout.notes.end() ? std::string() : found->second;
   };
-  // The codes are of the space that the output is in, the texts may be of another format.
+  // The codes belong to the space of the output. The texts may come from another format.
   fields.qformCode = std::max(0, std::min(std::atoi(note("qform_code").c_str()), 32767));
   fields.sformCode = std::max(0, std::min(std::atoi(note("sform_code").c_str()), 32767));
   if (!layout.nifti)
@@ -124,7 +124,7 @@ FieldsOf(const Grid & grid, const ImageLayout & layout)
   }
   if (layout.nifti && !IsSameGrid(grid, layout.nifti->grid))
   {
-    // When slices were taken, and along which axes they were encoded, is of slices that are no more.
+    // Slice times and encoding axes refer to slices that no longer exist.
     fields.dimInfo = 0;
     fields.sliceCode = 0;
     fields.sliceStart = 0;
@@ -159,8 +159,9 @@ FailToWrite(const std::string & file)
                      "\" was not written in full (is the disk full?)");
 }
 
-/** Writes bytes that need not be in memory at once, and compares what is in the file then.
- * \param[in] output what users call it, for errors */
+/** Writes bytes, which need not be in memory at once, and compares them with the content of the file.
+ *
+ * \param[in] output name of the file for users, for errors */
 void
 WriteBytes(const std::function<void(std::uint64_t, std::size_t, char *)> & read,
            std::uint64_t                                                   size,
@@ -202,7 +203,7 @@ WriteBytes(const std::function<void(std::uint64_t, std::size_t, char *)> & read,
   }
 }
 
-/** The ending of a name in small letters, with that of the compression. */
+/** Returns the suffix of a name in lower case, including the suffix of the compression. */
 std::string
 EndingOf(const std::string & file, bool & isPacked)
 {

@@ -28,12 +28,12 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Writes a NIfTI file, or a pair where the name ends with .hdr or .img, and reads it back. What is compressed
- * is compressed on all threads.
+/** \brief Writes a NIfTI file, or a pair if the name ends with .hdr or .img, and reads it back. Compression uses all
+ * threads.
  *
- * \param[in] volume grid and type; all pixels, the components of a pixel together, where there is no \p read
- * \param[in] file a name of IsNiftiName()
- * \return what readers find in the file: numbers of its geometry are rounded
+ * \param[in] volume grid and type; all pixels with interleaved components, if \p read is empty
+ * \param[in] file a name with a suffix of IsNiftiName()
+ * \return the description that readers find in the file: numbers of its geometry are rounded
  * \exception ProgramError it cannot be written */
 itk::CudaSpline::NiftiDescription
 WriteNifti(const Volume &                                      volume,

@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** Lower case, without blanks at both ends. */
+/** Converts to lower case, and removes blanks at both ends. */
 std::string
 Word(const std::string & text)
 {
@@ -56,7 +56,7 @@ Whole(double number)
   return std::to_string(static_cast<long long>(number));
 }
 
-/** Throws where a file that is not compressed is too short. */
+/** Throws if an uncompressed file is too short. */
 void
 CheckLength(const fs::path & path, double begin, double expected)
 {
@@ -87,7 +87,7 @@ PackingOf(const OpenedImage & image)
   {
     using itk::CudaSpline::FileEncoding;
     const FileEncoding encoding = image.stored->encoding;
-    return encoding == FileEncoding::Raw ? Packing::None : Packing::Deflate; // text grows less than compressed data
+    return encoding == FileEncoding::Raw ? Packing::None : Packing::Deflate; // text expands less than compressed data
   }
   if (image.io.IsNull())
   {

@@ -28,19 +28,24 @@ namespace CudaSplineProgram
 
 struct OpenedImage;
 
-/** \brief How the bytes of an image's files may be packed. */
+/** \brief Returns how the bytes of an image's files may be packed. */
 Packing
 PackingOf(const OpenedImage & image);
 
-/** \brief Writes another number of volumes into the header of a series that ITK has written.
+/** \brief Changes the number of volumes in the header of a series that ITK has written.
+ *
  * \param[in] format the name of ITK's class: NRRD or MetaImage
  * \param[in,out] header the bytes of the file before its pixels
- * \return false where it has no place for it */
+ * \param[in] volumes the number of volumes
+ * \return false if the header does not have this field */
 bool
 SetNumberOfVolumes(const std::string & format, std::string & header, std::size_t volumes);
 
-/** \brief Throws where a VTK file has fewer numbers than its header says: ITK takes what it has.
- * \param[in] numbers that the pixels have, of \p bytes each where they are not text */
+/** \brief Throws if a VTK file has fewer numbers than its header specifies, which ITK does not check.
+ *
+ * \param[in] path the file
+ * \param[in] numbers numbers of the pixels
+ * \param[in] bytes bytes of a number, if the file is not text */
 void
 CheckVtkData(const std::string & path, double numbers, double bytes);
 

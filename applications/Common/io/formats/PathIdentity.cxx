@@ -36,14 +36,15 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** What two names of one file have in common: the path without links, and of what exists the number of its inode. */
+/** Returns keys that two names of the same file have in common: the path without links, and the inode number of the
+ * existing part. */
 std::vector<std::string>
 KeysOf(const fs::path & path)
 {
   std::vector<std::string> keys;
   std::error_code          error;
   fs::path                 target = path;
-  // A link whose target is not there yet is followed by hand; the system's own limit of links is 40.
+  // A link whose target does not exist yet is resolved here. The limit of the system is 40 links.
   for (int links = 0; links < 40 && fs::is_symlink(target, error) && !fs::exists(target, error); ++links)
   {
     const fs::path next = fs::read_symlink(target, error);
@@ -59,7 +60,7 @@ KeysOf(const fs::path & path)
   return keys;
 }
 
-/** The files that are written for an output: itself, and the data file of a header. */
+/** Returns the files that are written for an output: the output itself, and the data file of a header. */
 std::vector<fs::path>
 WrittenFor(const std::string & output)
 {
@@ -81,7 +82,7 @@ WrittenFor(const std::string & output)
   return files;
 }
 
-/** The files of an input, as far as they can be found: its errors are reported when it is read. */
+/** Returns the existing files of an input. Errors are reported when it is read. */
 std::vector<fs::path>
 ReadFor(const std::string & input)
 {

@@ -24,16 +24,17 @@
 namespace CudaSplineProgram
 {
 
-/** \brief A file or folder, and what it is for: "the input", "--report". Those without a path are ignored. */
+/** \brief A file or folder, and its purpose: "the input", "--report". Empty paths are ignored. */
 struct NamedPath
 {
   std::string role;
   std::string path;
 };
 
-/** \brief Refuses outputs that would overwrite an input, or each other, whatever way their paths are written: through
- * links, by other spellings, or as the data file of a header. To be called before anything is read.
- * \exception ProgramError which two are the same */
+/** \brief Throws if an output would overwrite an input or another output. Paths are compared by file, also through
+ * links, other spellings, or as the data file of a header. It needs to be called before anything is read.
+ *
+ * \exception ProgramError names the two that are the same */
 void
 CheckPaths(const std::vector<NamedPath> & inputs, const std::vector<NamedPath> & outputs);
 

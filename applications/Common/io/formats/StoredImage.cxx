@@ -50,11 +50,11 @@ RefuseDamage(const fs::path & file, const std::string & why)
   throw ProgramError("the file \"" + file.string() + "\" is damaged or truncated: " + why);
 }
 
-/** The beginning of a file, with its header. */
+/** Returns the beginning of a file, including its header. */
 std::string
 ReadBeginning(const std::string & path)
 {
-  constexpr std::size_t most = 1 << 20; // bytes of a header, with its list of files
+  constexpr std::size_t most = 1 << 20; // bytes of a header, including its list of files
   std::ifstream         stream(path, std::ios::binary);
   std::string           text(most, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(most));
@@ -62,7 +62,7 @@ ReadBeginning(const std::string & path)
   return text;
 }
 
-/** The byte where numbers begin in a file, after its header and the lines to skip. */
+/** Returns the byte at which numbers begin in a file, after its header and the lines to skip. */
 std::uint64_t
 BeginOfNumbers(const ImageFileHeader & header, const fs::path & file)
 {
@@ -104,7 +104,7 @@ SizeOfFile(const fs::path & file)
   return size;
 }
 
-/** The place of binary numbers in a file. */
+/** Returns the position of binary numbers in a file. */
 VolumePlace
 PlaceInFile(const ImageFileHeader & header, const fs::path & file, std::uint64_t bytes)
 {
@@ -145,20 +145,22 @@ BytesOfFile(const ImageFileHeader & header)
   return header.GetNumberOfStoredNumbers() * itk::CudaSpline::SizeOf(header.type) / files;
 }
 
-/** Stores a decimal number, "-inf" or "nan". \return false for other words, and numbers that the type does not hold */
+/** Stores a decimal number, "-inf" or "nan".
+ *
+ * \return false for other words, and for numbers out of the range of the type */
 bool
 StoreWord(const std::string & word, itk::CudaSpline::ScalarType type, std::uint64_t index, void * to)
 {
   const std::size_t sign = word[0] == '-' || word[0] == '+' ? 1 : 0;
   if (word.size() > sign + 1 && (word[sign + 1] == 'x' || word[sign + 1] == 'X'))
   {
-    return false; // hexadecimal numbers are of C, not of these formats
+    return false; // hexadecimal numbers are valid in C, but not in these formats
   }
   const bool isSigned64 = type == itk::CudaSpline::ScalarType::Int64;
   const bool isInteger = word.find_first_not_of("0123456789", sign) == std::string::npos && word.size() > sign;
   if (isInteger && (isSigned64 || (type == itk::CudaSpline::ScalarType::UInt64 && word[0] != '-')))
   {
-    errno = 0; // doubles do not hold them
+    errno = 0; // doubles do not represent them exactly
     const auto number = isSigned64 ? static_cast<std::uint64_t>(std::strtoll(word.c_str(), nullptr, 10))
                                    : std::strtoull(word.c_str(), nullptr, 10);
     std::memcpy(static_cast<char *>(to) + index * sizeof(number), &number, sizeof(number));
@@ -171,14 +173,14 @@ StoreWord(const std::string & word, itk::CudaSpline::ScalarType type, std::uint6
   }
   if (type == itk::CudaSpline::ScalarType::Float32)
   {
-    static_cast<float *>(to)[index] = static_cast<float>(*value); // infinite ones, too
+    static_cast<float *>(to)[index] = static_cast<float>(*value); // also infinite numbers
     return true;
   }
   itk::CudaSpline::StoreScalar(to, type, static_cast<std::int64_t>(index), *value);
   return true;
 }
 
-/** Numbers as text. */
+/** Reads numbers from text. */
 void
 ReadText(const ImageFileHeader & header, const fs::path & file, std::uint64_t count, char * to)
 {
@@ -199,7 +201,7 @@ ReadText(const ImageFileHeader & header, const fs::path & file, std::uint64_t co
   }
 }
 
-/** Bytes as pairs of hexadecimal digits. */
+/** Reads bytes from pairs of hexadecimal digits. */
 void
 ReadHex(const ImageFileHeader & header, const fs::path & file, std::uint64_t bytes, char * to)
 {
@@ -238,7 +240,7 @@ ReadHex(const ImageFileHeader & header, const fs::path & file, std::uint64_t byt
   }
 }
 
-/** Whether the numbers are stored in the order of the image, and no others. */
+/** Returns whether the file has exactly the numbers of the image, in its order. */
 bool
 IsInOrder(const ImageFileHeader & header)
 {
@@ -255,7 +257,7 @@ Arrange(const ImageFileHeader & header, const char * stored, char * pixels)
   {
     strides[axis] = strides[axis - 1] * header.storedSizes[axis - 1];
   }
-  // Components, x, y, z, volumes: an axis that is not there has one sample.
+  // Components, x, y, z, volumes: a missing axis has one sample.
   std::uint64_t sizes[5] = { header.components, header.size[0], header.size[1], header.size[2], header.volumes };
   std::size_t   steps[5] = { 0, 0, 0, 0, 0 };
   std::size_t   next = 0;
@@ -330,7 +332,7 @@ DataFilesOf(const ImageFileHeader & header, const std::string & path)
   std::vector<fs::path> files;
   for (const std::string & name : header.files)
   {
-    files.push_back(fs::path(path).parent_path() / name); // which is the name where that is absolute
+    files.push_back(fs::path(path).parent_path() / name); // an absolute name is not changed by this
   }
   if (files.empty())
   {

@@ -30,28 +30,32 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Reads the header of an NRRD file, known by its first bytes, or of a MetaImage, known by its name.
+/** \brief Reads the header of an NRRD file, recognized by its first bytes, or of a MetaImage, recognized by its name.
+ *
  * \return empty: the file has neither format
  * \exception ProgramError a field, its value and what is allowed */
 std::optional<itk::CudaSpline::ImageFileHeader>
 ReadStoredHeader(const std::string & path);
 
-/** \brief The files with the numbers of an image, which may be missing. */
+/** \brief Returns the files with the numbers of an image, which may be missing. */
 std::vector<std::filesystem::path>
 DataFilesOf(const itk::CudaSpline::ImageFileHeader & header, const std::string & path);
 
-/** \brief Where the volumes of an image are in a file, in their order; empty where ReadStoredImage() has to arrange the
- * numbers, or finds them in several files. */
+/** \brief Returns the position of the volumes of an image in a file, if they are in order. Empty if ReadStoredImage()
+ * has to rearrange the numbers, or if they are in several files. */
 std::optional<VolumePlace>
 PlaceOfVolumes(const itk::CudaSpline::ImageFileHeader & header, const std::string & path);
 
-/** \brief Throws where a file is missing, or one that is not compressed is too short. */
+/** \brief Throws if a file is missing, or if an uncompressed file is too short. */
 void
 CheckStoredImage(const itk::CudaSpline::ImageFileHeader & header, const std::string & path);
 
 /** \brief Reads all numbers: those of a pixel first, x fastest, volumes last.
- * \param[out] pixels as many as the header says
- * \exception ProgramError files are missing, cut short or damaged */
+ *
+ * \param[in] header the header
+ * \param[in] path the file with the header
+ * \param[out] pixels as many as the header specifies
+ * \exception ProgramError files are missing, truncated or damaged */
 void
 ReadStoredImage(const itk::CudaSpline::ImageFileHeader & header, const std::string & path, void * pixels);
 

@@ -29,16 +29,16 @@
 namespace CudaSplineProgram
 {
 
-/** \brief The pixels of a series until it is written: on the disk, in a file without a name in the output's hidden
- * folder, so that no more than a volume has to be in memory. */
+/** \brief The pixels of a series until it is written. They are in an unnamed file in the hidden folder of the output,
+ * so that only one volume needs to be in memory. */
 class VolumeStore
 {
 public:
   /** \param[in] file the output
-   * \param[in] grid of a volume
-   * \param[in] type of the numbers
-   * \param[in] layout how many volumes, and components one after the other in a pixel
-   * \exception ProgramError there can be no file */
+   * \param[in] grid grid of a volume
+   * \param[in] type type of the numbers
+   * \param[in] layout number of volumes, and of components, which are consecutive in a pixel
+   * \exception ProgramError the file cannot be created */
   VolumeStore(const AtomicOutput & file, const Grid & grid, ScalarType type, const ImageLayout & layout);
   ~VolumeStore();
   VolumeStore(const VolumeStore &) = delete;
@@ -57,27 +57,34 @@ public:
     return m_Type;
   }
 
-  /** Bytes of a volume, with its components. */
+  /** Returns the bytes of a volume, including its components. */
   std::size_t
   GetNumberOfBytes() const
   {
     return m_Bytes;
   }
 
-  /** \brief Keeps a volume. \exception ProgramError there is no room for it */
+  /** \brief Stores a volume.
+   *
+   * \exception ProgramError the disk is full */
   void
   Put(std::size_t number, const void * pixels);
 
-  /** \brief Gives a volume back. \exception ProgramError it cannot be read */
+  /** \brief Reads a volume.
+   *
+   * \exception ProgramError it cannot be read */
   void
   Get(std::size_t number, void * pixels) const;
 
-  /** \brief Copies bytes of all volumes; several threads may. \exception ProgramError they cannot be read */
+  /** \brief Copies bytes of all volumes. Several threads may call it.
+   *
+   * \exception ProgramError the bytes cannot be read */
   void
   Read(std::uint64_t begin, std::size_t bytes, char * to) const;
 
-  /** \brief All volumes at once, of which the system keeps in memory what it likes.
-   * \exception ProgramError there are no addresses for them */
+  /** \brief Maps all volumes to memory. The system decides which pages are in memory.
+   *
+   * \exception ProgramError there is not enough address space */
   std::shared_ptr<void>
   Map() const;
 

@@ -37,7 +37,7 @@ bool
 IsElastixFile(const std::string & file)
 {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) // who opens a pipe waits
+  if (!std::filesystem::is_regular_file(file, error)) // opening a pipe would wait
   {
     return false;
   }
@@ -235,7 +235,7 @@ ElastixFile::InitialFile() const
   std::error_code             error;
   const std::filesystem::path path(name);
   const auto                  folder = std::filesystem::path(m_File).parent_path();
-  // A path of Windows has backslashes, and may have a drive letter.
+  // A Windows path has backslashes, and may have a drive letter.
   std::string slashes = name;
   std::replace(slashes.begin(), slashes.end(), '\\', '/');
   const bool hasDrive = slashes.size() > 1 && slashes[1] == ':';
@@ -267,7 +267,7 @@ IndexedGridOf(const ElastixFile & file)
   const auto origin = file.Numbers("Origin", dimension);
   for (unsigned int d = 0; d < dimension; ++d)
   {
-    constexpr double most = 1e9; // what an image can be long
+    constexpr double most = 1e9; // maximum length of an image
     if (!(size[d] >= 1.0 && size[d] <= most) || size[d] != std::floor(size[d]) || !(spacing[d] > 0.0))
     {
       file.Refuse("its grid has a size of " + Brief(size[d]) + " and a spacing of " + Brief(spacing[d]) + " mm");

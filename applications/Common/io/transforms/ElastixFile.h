@@ -29,49 +29,50 @@
 namespace CudaSplineProgram
 {
 
-/** \brief The parameters in a file of elastix': words behind names, without quotes. */
+/** \brief The parameters of an elastix file: words after names, without quotes. */
 using ElastixParameters = std::map<std::string, std::vector<std::string>>;
 
-/** \brief Whether a file is one of those that elastix writes and transformix reads (TransformParameters.0.txt): text
- * whose first character outside of comments is a bracket. */
+/** \brief Returns whether a file is a transform parameter file of elastix, which transformix reads
+ * (TransformParameters.0.txt). It is text whose first character outside of comments is a bracket. */
 bool
 IsElastixFile(const std::string & file);
 
-/** \brief Reads "(Name value "word" ...)" with comments behind "//".
- * \exception ProgramError what is wrong, with the line */
+/** \brief Reads "(Name value "word" ...)" with comments after "//".
+ *
+ * \exception ProgramError the problem, with the line */
 ElastixParameters
 ReadElastixText(std::istream & stream);
 
-/** \brief The parameters of a file of elastix', which is refused by its name where a member cannot give one. */
+/** \brief The parameters of an elastix file. Members that cannot return a valid value throw an error with its name. */
 class ElastixFile
 {
 public:
   /** \exception ProgramError it is missing or damaged */
   explicit ElastixFile(std::string file);
-  /** \exception ProgramError always: with the name of the file, and why */
+  /** \exception ProgramError always: with the name of the file, and the reason */
   [[noreturn]] void
   Refuse(const std::string & why) const;
-  /** The first word after a name; \p otherwise if there is none. */
+  /** Returns the first word after a name, or \p otherwise if the name is missing. */
   std::string
   Word(const std::string & name, const std::string & otherwise) const;
-  /** Whether a name is there. */
+  /** Returns whether a name exists. */
   bool
   Has(const std::string & name) const;
-  /** As many finite numbers as wanted; any number of them where 0 are. */
+  /** Returns \p count finite numbers, or any number of them if \p count is 0. */
   std::vector<double>
   Numbers(const std::string & name, std::size_t count) const;
-  /** 2 or 3. */
+  /** Returns 2 or 3. */
   unsigned int
   Dimension() const;
-  /** The parameters of the transform, which may be in a file of their own. */
+  /** Returns the parameters of the transform, which may be in a separate file. */
   std::vector<double>
   TransformParameters() const;
-  /** The file of the initial transform; empty if there is none. If its path does not exist, for example after a move to
-   * another machine, the path relative to the folder of this file and then the file name alone are tried there. Paths
-   * of Windows (backslashes, a drive letter) are taken too. */
+  /** Returns the file of the initial transform. Empty if there is none. If its path does not exist, for example after a
+   * move to another machine, the path relative to the folder of this file and then the file name alone are tried
+   * there. Windows paths (backslashes, a drive letter) are also accepted. */
   std::string
   InitialFile() const;
-  /** Where it was read. */
+  /** Returns the name of the file. */
   const std::string &
   Name() const;
 
@@ -80,11 +81,12 @@ private:
   ElastixParameters m_Parameters;
 };
 
-/** \brief The grid of a file, whose origin is the place of index 0, not of its first sample. */
+/** \brief Returns the grid of a file. Its origin is the point of index 0, not of its first sample. */
 Grid
 IndexedGridOf(const ElastixFile & file);
 
-/** \brief The grid that transformix makes its result on (Size, Index, Spacing, Origin, Direction).
+/** \brief Returns the grid on which transformix computes its result (Size, Index, Spacing, Origin, Direction).
+ *
  * \exception ProgramError the file is missing or damaged, or has no such grid */
 Grid
 ReadElastixGrid(const std::string & file);

@@ -47,7 +47,7 @@ using TransformType = itk::Transform<double, VDimension, VDimension>;
 template <unsigned int VDimension>
 using CompositeType = itk::CompositeTransform<double, VDimension>;
 
-/** \brief The sum of the displacements of two transforms, each of the point itself. */
+/** \brief The sum of the displacements of two transforms at the same point. */
 template <unsigned int VDimension>
 class AddedTransforms : public TransformType<VDimension>
 {
@@ -108,8 +108,8 @@ private:
   typename Superclass::ConstPointer m_Second;
 };
 
-/** \param[in] fixed centre, and what else the class has
- * \param[in] parameters of the transform, in ITK's order */
+/** \param[in] fixed centre, and other fixed parameters of the class
+ * \param[in] parameters parameters of the transform, in ITK's order */
 template <typename TTransform>
 typename TransformType<TTransform::InputSpaceDimension>::Pointer
 MakeItk(const ElastixFile & file, const std::vector<double> & fixed, const std::vector<double> & parameters)
@@ -119,7 +119,7 @@ MakeItk(const ElastixFile & file, const std::vector<double> & fixed, const std::
   std::copy(fixed.begin(), fixed.end(), fixedOnes.begin());
   if (!fixed.empty())
   {
-    transform->SetFixedParameters(fixedOnes); // a grid has as many parameters as it says
+    transform->SetFixedParameters(fixedOnes); // the grid determines the number of parameters
   }
   if (parameters.size() != transform->GetNumberOfParameters())
   {
@@ -252,7 +252,7 @@ MakeOne(const ElastixFile & file)
   return MakeItk<itk::AffineTransform<double, VDimension>>(file, centre, file.TransformParameters());
 }
 
-/** The transform of a file and of those that it begins with. */
+/** Returns the transform of a file, including its initial transforms. */
 template <unsigned int VDimension>
 typename TransformType<VDimension>::Pointer
 MakeAll(const ElastixFile & file, std::set<std::string> & seen)
@@ -280,12 +280,12 @@ MakeAll(const ElastixFile & file, std::set<std::string> & seen)
   }
   const auto composite = CompositeType<VDimension>::New();
   composite->AddTransform(own);
-  composite->AddTransform(initial); // the last one is the first that a point goes through
+  composite->AddTransform(initial); // the last one is applied first to a point
   return composite.GetPointer();
 }
 
-/** The map from space to one in which a grid's axes are not turned, or back. What stays is the origin: the place of
- * index 0, even where the grid has no such sample. */
+/** Returns the map from space to a space in which the axes of a grid are not rotated, or its inverse. It does not
+ * change the origin, which is the point of index 0, even if the grid has no such sample. */
 template <unsigned int VDimension>
 typename TransformType<VDimension>::Pointer
 MakeTurn(const Grid & grid, bool isBack)

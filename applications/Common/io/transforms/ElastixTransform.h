@@ -27,15 +27,15 @@
 namespace CudaSplineProgram
 {
 
-/** \brief The transform of a file of elastix', with those that it begins with (InitialTransformParameterFileName), from
- * points of the output to points of the input.
+/** \brief Returns the transform of an elastix file, including its initial transforms
+ * (InitialTransformParameterFileName). It maps points of the output to points of the input.
  *
- * Translation, Euler, similarity and affine transforms, and B-splines of orders 1 to 3, composed or added
- * (HowToCombineTransforms). A file that ignored directions (UseDirectionCosines "false") is a transform between axes
- * that are not rotated: the directions of the file's grid and of \p input precede and follow it.
+ * Translation, Euler, similarity and affine transforms, and B-splines of orders 1 to 3 are supported. They are composed
+ * or added (HowToCombineTransforms). A file that ignored directions (UseDirectionCosines "false") is a transform
+ * between axes that are not rotated: the directions of the file's grid and of \p input precede and follow it.
  *
  * \tparam VDimension 2 or 3
- * \exception ProgramError a file is missing or damaged, another transform or another dimension */
+ * \exception ProgramError a file is missing or damaged, the transform is not supported, or its dimension differs */
 template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 ReadElastixTransform(const std::string & file, const Grid & input);

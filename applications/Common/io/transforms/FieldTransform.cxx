@@ -47,8 +47,8 @@ using FieldTransformType = itk::DisplacementFieldTransform<double, VDimension>;
 template <unsigned int VDimension>
 using FieldType = typename FieldTransformType<VDimension>::DisplacementFieldType;
 
-/** Gives a field the grid on which the inverse of a B-spline is sampled: over the domain of the spline, as finely as
- * the input. */
+/** Sets the grid of a field to the one on which the inverse of a B-spline is sampled: it covers the domain of the
+ * spline with the spacing of the input. */
 template <typename TSpline, typename TField>
 void
 SetDomainOfSpline(const TSpline * spline, const Grid & input, TField * field)
@@ -69,7 +69,7 @@ SetDomainOfSpline(const TSpline * spline, const Grid & input, TField * field)
   field->SetDirection(spline->GetTransformDomainDirection());
 }
 
-/** The grid on which an inverse is sampled; null where there is no domain. */
+/** Returns the grid on which an inverse is sampled. Null if there is no domain. */
 template <unsigned int VDimension>
 typename FieldType<VDimension>::Pointer
 DomainOf(const itk::Transform<double, VDimension, VDimension> * transform, const Grid & input)

@@ -27,31 +27,33 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Whether a name is that of an image, not of a file of transforms, by its ending. */
+/** \brief Returns whether a name has the suffix of an image, not of a transform file. */
 bool
 IsNameOfField(const std::string & file);
 
-/** \brief Reads an image of displacements as ANTs and ITK write it: a vector a pixel, in mm, along the axes of ITK's
- * space (x to the patient's left, y to the back).
+/** \brief Reads an image of displacements in the format of ANTs and ITK: one vector per pixel, in mm, along the axes of
+ * ITK's space (x to the patient's left, y to the back).
+ *
  * \tparam VDimension 2 or 3
  * \exception ProgramError it cannot be read, or has no such vectors */
 template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 ReadFieldTransform(const std::string & file);
 
-/** \brief How well an inverse was found. */
+/** \brief Accuracy of an inverse. */
 struct InverseResidual
 {
-  double mean{ 0.0 };    ///< mm, of the distances between a point and what comes of it by the inverse and the transform
+  double mean{ 0.0 };    ///< mm, of the distances between points and their images under the inverse and the transform
   double largest{ 0.0 }; ///< mm
 };
 
-/** \brief The inverse of a displacement field or a B-spline transform, as a field on its domain, by fixed-point
- * iteration at every point: x becomes x - (T(x) - y) until T(x) is y to 1e-4 mm, 100 times at most.
+/** \brief Returns the inverse of a displacement field or a B-spline transform, as a field on its domain. It is computed
+ * by fixed-point iteration at every point: x becomes x - (T(x) - y) until T(x) is y to 1e-4 mm, at most 100 times.
  *
- * Beyond the domain the inverse is the identity, as the transforms are.
+ * Outside the domain the inverse is the identity, like the transforms.
+ *
  * \tparam VDimension 2 or 3
- * \param[in] input gives the spacing of the field of a B-spline
+ * \param[in] input determines the spacing of the field of a B-spline
  * \return null for other transforms */
 template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer

@@ -58,7 +58,7 @@ RefuseAfni(const std::string & file, bool isMatrix)
   Refuse(file, isMatrix ? "a matrix of AFNI" : "a warp or an image of AFNI", load);
 }
 
-/** The beginning of a file, decompressed where it is gzip; empty where it cannot be read. */
+/** Returns the beginning of a file, decompressed if it is a gzip file. Empty if it cannot be read. */
 std::string
 BeginningOf(const std::string & file, std::size_t bytes)
 {
@@ -69,7 +69,7 @@ BeginningOf(const std::string & file, std::size_t bytes)
   return beginning;
 }
 
-/** Numbers of the lines of a text, without comments; empty where there is anything else. */
+/** Returns the numbers of the lines of a text, without comments. Empty if there is other text. */
 std::vector<std::vector<double>>
 TableOf(const std::string & text)
 {

@@ -23,12 +23,13 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Refuses transforms of other programs whose numbers would be misread as ITK's, with a program that converts
- * them.
+/** \brief Throws for transforms of other programs whose numbers would be misinterpreted as ITK's. The message names a
+ * program that converts them.
  *
  * FSL: matrices of FLIRT (text of 4 x 4 numbers), images with the intent codes 2006 to 2009 and 2016 to 2018. AFNI:
- * .1D, .HEAD, .BRIK, text of 12 numbers a line, images with AFNI's extension. MINC: .xfm. FreeSurfer: .lta, .m3z.
- * Images of SPM and NiftyReg are known by intent_name. A file that is missing or unreadable is left to the reader.
+ * .1D, .HEAD, .BRIK, text with 12 numbers per line, images with AFNI's extension. MINC: .xfm. FreeSurfer: .lta, .m3z.
+ * Images of SPM and NiftyReg are recognized by intent_name. Missing or unreadable files are reported by the reader.
+ *
  * \exception ProgramError the file is one of these */
 void
 RefuseForeignTransform(const std::string & file);

@@ -46,7 +46,7 @@ namespace
 
 using Base = itk::TransformBaseTemplate<double>;
 
-/** The type in double precision. */
+/** Returns the type in double precision. */
 std::string
 InDouble(std::string type)
 {
@@ -55,7 +55,7 @@ InDouble(std::string type)
   return at == std::string::npos ? type : type.replace(at, single.size(), "_double_");
 }
 
-/** Throws where a matrix has no inverse. */
+/** Throws if a matrix has no inverse. */
 template <unsigned int VDimension>
 void
 CheckMatrix(const itk::TransformBase * transform)
@@ -77,8 +77,8 @@ CheckMatrix(const itk::TransformBase * transform)
   }
 }
 
-/** Registers the transforms of a dimension that ITK leaves out: MatrixOffsetTransformBase (inverses of rigid
- * transforms, files of old versions of ANTs), and B-splines of orders other than 3, which SimpleITK writes. */
+/** Registers the transforms of a dimension that ITK omits: MatrixOffsetTransformBase (inverses of rigid transforms,
+ * files of old versions of ANTs), and B-splines of orders other than 3, which SimpleITK writes. */
 template <unsigned int VDimension>
 void
 RegisterOtherTransforms()
@@ -100,7 +100,7 @@ RegisterTransforms()
   static_cast<void>(once);
 }
 
-/** An object of a type, without numbers. */
+/** Returns an object of a type without numbers. */
 Base::Pointer
 CreateItkTransform(const std::string & type)
 {
@@ -113,12 +113,12 @@ CreateItkTransform(const std::string & type)
   }
   if (transform->GetReferenceCount() > 2)
   {
-    transform->UnRegister(); // CreateInstance() counts an owner that its macros take back
+    transform->UnRegister(); // CreateInstance() adds a reference, which ITK's macros remove again
   }
   return transform;
 }
 
-/** Appends what an object of ITK's holds; a composite comes before its transforms, as in text. */
+/** Appends the numbers of an ITK object. A composite precedes its transforms, as in text files. */
 void
 Append(const itk::TransformBase * transform, std::vector<TransformNumbers> & all)
 {
@@ -163,7 +163,8 @@ ReadByItk(const std::string & path)
     {
       throw;
     }
-    throw ProgramError("it has another class, is empty, or is damaged"); // ITK names all of its classes
+    throw ProgramError(
+      "it has another class, is empty, or is damaged"); // an unknown exception: all classes of ITK are named
   }
   for (const auto & transform : *reader->GetTransformList())
   {
@@ -186,7 +187,7 @@ IsOldSpline(const TransformNumbers & numbers)
   return ClassOfTransform(numbers.type) == "BSplineDeformableTransform";
 }
 
-/** Replaces the class of ITK 3 by the present one, which maps points equally. The name of the old class does not
+/** Replaces the class of ITK 3 with the current one, which maps points identically. The name of the old class does not
  * contain its order: ITK reads a file with order 2 in 2D, and with order 3 in 3D. */
 void
 ReplaceOldSpline(TransformNumbers & numbers)
@@ -196,10 +197,11 @@ ReplaceOldSpline(TransformNumbers & numbers)
   numbers.type = "BSplineTransform_double_" + text + "_" + text + (dimension == 2 ? "_2" : "");
 }
 
-/** Replaces a sum of displacements by a composition.
+/** Replaces a sum of displacements with a composition.
  *
  * With a linear bulk transform B(x) = A x + b, the sum B(x) + d(x) is B(x + A^-1 d(x)), and A^-1 d is a B-spline on the
  * same grid.
+ *
  * \return the transforms in the order of a composite: the last one is applied first
  * \exception ProgramError the bulk transform is not linear */
 template <unsigned int VDimension>
@@ -219,7 +221,7 @@ ComposeWithBulk(TransformNumbers spline, const TransformNumbers & bulk)
   typename Transform::JacobianPositionType matrix;
   linear->ComputeJacobianWithRespectToPosition(typename Transform::InputPointType(0.0), matrix);
   const auto        inverse = vnl_inverse(matrix);
-  const std::size_t count = spline.parameters.size() / VDimension; // of each component, one after the other
+  const std::size_t count = spline.parameters.size() / VDimension; // for each component, one after the other
   for (std::size_t i = 0; i < count; ++i)
   {
     vnl_vector_fixed<double, VDimension> displacement;
@@ -278,12 +280,12 @@ ReadHere(const std::string & path)
     {
       ReplaceOldSpline(numbers);
     }
-    MakeItkTransform(numbers); // in this process, which may end by it
+    MakeItkTransform(numbers); // in this process, which an error may end
   }
   return list;
 }
 
-/** Numbers of transforms travel through the memory of both processes: fields have many. */
+/** Numbers of transforms are passed in shared memory, because fields have many. */
 nlohmann::json
 Pack(const TransformList & list, SharedMemory & memory)
 {
@@ -344,7 +346,7 @@ MakeItkTransform(const TransformNumbers & numbers)
                           dynamic_cast<itk::KernelTransform<double, 3> *>(transform.GetPointer()) != nullptr;
     const auto count = transform->GetNumberOfParameters();
     const bool isGrid = numbers.type.find("Field") != std::string::npos || numbers.type.compare(0, 7, "BSpline") == 0;
-    // ITK's FixedCenterOfRotationAffineTransform says that it has three more than it reads.
+    // ITK's FixedCenterOfRotationAffineTransform reports three more parameters than it reads.
     const bool isAffine = ClassOfTransform(numbers.type) == "FixedCenterOfRotationAffineTransform" &&
                           numbers.parameters.size() + 3 == count;
     if (!isKernel && !isGrid && !isAffine && count != numbers.parameters.size())
@@ -363,7 +365,7 @@ MakeItkTransform(const TransformNumbers & numbers)
     transform->SetParametersByValue(parameters);
     if (fixed.size() > 0 && !isGrid && !isKernel)
     {
-      transform->SetFixedParameters(fixed); // VersorTransform of ITK 5.2 forgets the centre when it gets a rotation
+      transform->SetFixedParameters(fixed); // VersorTransform of ITK 5.2 resets the centre when its rotation is set
     }
     CheckMatrix<2>(transform);
     CheckMatrix<3>(transform);
@@ -399,9 +401,9 @@ ReadTransformFile(const std::string & path)
   try
   {
     ReadingProcess process(path, bytes, [&](const nlohmann::json &, SharedMemory & memory) {
-      // Numbers of text take 2 bytes at least, a value 8; ITK's objects and the copies need as many again.
+      // Numbers of text have at least 2 bytes, a value 8. ITK's objects and the copies need as much again.
       AllowReading(16.0 * bytes,
-                   MostBytes(bytes, EndingOf(path).find(".h") == 0 ? Packing::Deflate : Packing::None) * 16.0);
+                   MaxBytes(bytes, EndingOf(path).find(".h") == 0 ? Packing::Deflate : Packing::None) * 16.0);
       return Pack(ReadHere(path), memory);
     });
     return Unpack(process.Ask("read"), process);

@@ -32,20 +32,22 @@ namespace CudaSplineProgram
 struct TransformList
 {
   std::vector<TransformNumbers> transforms;        ///< without composites: their transforms in order
-  bool                          isSeries{ false }; ///< several transforms that no composite joins
+  bool                          isSeries{ false }; ///< whether there are several transforms without a composite
 };
 
-/** \brief Reads the transforms of a file, in a process of its own (see ReadingProcess), and checks them.
+/** \brief Reads the transforms of a file in a separate process (see ReadingProcess), and checks them.
  *
- * Text (.tfm, .txt, and other files that begin as it) and MATLAB's files (.mat) are read by code of this module, others
- * (.h5) by ITK's. A BSplineDeformableTransform of ITK 3 becomes a BSplineTransform. In a file with it and one other
- * transform the other one is its bulk transform: the sum of both displacements becomes a composition. \exception
- * ProgramError the file is missing or damaged, or CheckTransform() refuses */
+ * Text (.tfm, .txt, and other files that begin like it) and MATLAB files (.mat) are read by code of this module, others
+ * (.h5) by ITK. A BSplineDeformableTransform of ITK 3 becomes a BSplineTransform. If the file has one other transform,
+ * that is its bulk transform: the sum of both displacements becomes a composition.
+ *
+ * \exception ProgramError the file is missing or damaged, or CheckTransform() throws */
 TransformList
 ReadTransformFile(const std::string & path);
 
-/** \brief An object of ITK's with these numbers, in double precision.
- * \exception ProgramError CheckTransform() refuses, the type is unknown, or a matrix has no inverse */
+/** \brief Returns an ITK object with these numbers, in double precision.
+ *
+ * \exception ProgramError CheckTransform() throws, the type is unknown, or a matrix has no inverse */
 itk::TransformBase::Pointer
 MakeItkTransform(const TransformNumbers & numbers);
 

@@ -53,7 +53,7 @@ template <unsigned int VDimension>
 struct FileTransforms
 {
   std::vector<typename TransformType<VDimension>::Pointer> transforms;        ///< in the order of a composite
-  bool                                                     isSeries{ false }; ///< several, and no composite
+  bool                                                     isSeries{ false }; ///< several without a composite
 };
 
 template <unsigned int VDimension>
@@ -96,8 +96,9 @@ ReadFile(const std::string & file, const Grid & input)
   return read;
 }
 
-/** The inverse of a transform, by its own means or by iteration; null where there is none.
- * \param[in,out] residuals of those that were found by iteration */
+/** Returns the inverse of a transform, by its own method or by iteration. Null if there is none.
+ *
+ * \param[in,out] residuals residuals of inverses that were found by iteration */
 template <unsigned int VDimension>
 typename TransformType<VDimension>::Pointer
 Invert(const TransformType<VDimension> * transform, const Grid & input, std::vector<InverseResidual> & residuals)
@@ -123,11 +124,11 @@ Invert(const TransformType<VDimension> * transform, const Grid & input, std::vec
   return inverse;
 }
 
-/** Warns once for a file whose inverses were found by iteration and leave much. */
+/** Warns once per file if the residuals of inverses that were found by iteration are large. */
 void
 WarnOfResiduals(const std::string & file, const std::vector<InverseResidual> & residuals)
 {
-  constexpr double much = 0.1; // mm, a thousand times what iterations end at
+  constexpr double much = 0.1; // mm, a thousand times the limit of the iteration
   InverseResidual  all;
   for (const InverseResidual & residual : residuals)
   {
@@ -142,7 +143,7 @@ WarnOfResiduals(const std::string & file, const std::vector<InverseResidual> & r
   }
 }
 
-/** Reads the transforms of a file, inverted if asked to: those of a series one by one, others as a whole. */
+/** Reads the transforms of a file, and inverts them if requested: those of a series one by one, others as a whole. */
 template <unsigned int VDimension>
 FileTransforms<VDimension>
 ReadTransforms(const TransformArgument & argument, const Grid & input)
@@ -155,7 +156,7 @@ ReadTransforms(const TransformArgument & argument, const Grid & input)
   std::vector<InverseResidual> residuals;
   for (auto & transform : read.transforms)
   {
-    const auto composite = CompositeType<VDimension>::New(); // an elastix file is a composite of its own
+    const auto composite = CompositeType<VDimension>::New(); // an elastix file is a separate composite
     composite->AddTransform(transform);
     composite->FlattenTransformQueue();
     const auto inverses = CompositeType<VDimension>::New();
@@ -180,7 +181,7 @@ ReadTransforms(const TransformArgument & argument, const Grid & input)
   return read;
 }
 
-/** Product of two 3 x 3 matrices. */
+/** Returns the product of two 3 x 3 matrices. */
 using Matrix = std::array<Coordinates, 3>;
 Matrix
 Multiply(const Matrix & a, const Matrix & b)
@@ -199,11 +200,11 @@ Multiply(const Matrix & a, const Matrix & b)
   return product;
 }
 
-/** Right-handed rotation about one axis. */
+/** Returns a right-handed rotation about one axis. */
 Matrix
 RotationAbout(unsigned int axis, double degrees)
 {
-  // Quarter turns are exact, so that they move voxels onto voxels.
+  // Rotations by multiples of 90 degrees are exact, so that they map voxels to voxels.
   const double quarters = degrees / 90.0;
   const bool   exact = quarters == std::round(quarters);
   const double radians = degrees * 0.017453292519943295;
@@ -221,8 +222,8 @@ RotationAbout(unsigned int axis, double degrees)
   return matrix;
 }
 
-/** The transform that makes the input appear turned: it maps points of the turned image back, by the opposite rotation.
- */
+/** Returns the transform that makes the input appear rotated: it maps points of the rotated image back, by the opposite
+ * rotation. */
 template <unsigned int VDimension>
 typename TransformType<VDimension>::Pointer
 MakeRotation(const std::vector<double> & degrees, const Grid & input)
@@ -256,7 +257,8 @@ MakeRotation(const std::vector<double> & degrees, const Grid & input)
   return rotation.GetPointer();
 }
 
-/** The composite to which transforms are added: with the rotation of the input, which is applied last to a point. */
+/** Returns the composite to which transforms are added. It contains the rotation of the input, which is applied last to
+ * a point. */
 template <unsigned int VDimension>
 typename CompositeType<VDimension>::Pointer
 BeginTransform(const std::vector<double> & rotation, const Grid & input)
@@ -269,7 +271,7 @@ BeginTransform(const std::vector<double> & rotation, const Grid & input)
   return composite;
 }
 
-/** A composite as a single transform where it holds one, null where it holds none. */
+/** Returns a composite, or its only transform if it has one. Null if it has none. */
 template <unsigned int VDimension>
 typename TransformType<VDimension>::Pointer
 Simplify(CompositeType<VDimension> * composite)
@@ -286,7 +288,7 @@ Simplify(CompositeType<VDimension> * composite)
   }
 }
 
-/** ReadTransforms(), of a name with %d the transforms of the files of all volumes. */
+/** ReadTransforms(); for a name with %d, the transforms of the files of all volumes. */
 template <unsigned int VDimension>
 FileTransforms<VDimension>
 ReadVolumes(const TransformArgument & argument, const Grid & input, std::size_t volumes)
@@ -345,7 +347,7 @@ ParseTransform(const std::string & text)
   {
     throw ProgramError("\"" + text + "\" does not name a transform; use \"identity\" for the identity transform");
   }
-  const bool        isInBrackets = text.size() > 2 && text.front() == '[' && text.back() == ']'; // ANTs' way
+  const bool        isInBrackets = text.size() > 2 && text.front() == '[' && text.back() == ']'; // as in ANTs
   const std::string inner = isInBrackets ? text.substr(1, text.size() - 2) : text;
   const std::size_t comma = inner.rfind(',');
   const std::string word = comma == std::string::npos ? "0" : WithoutBlanks(inner.substr(comma + 1));
@@ -364,7 +366,7 @@ std::vector<std::string>
 FilesOfVolumes(const std::string & name, std::size_t volumes)
 {
   std::error_code error;
-  if (std::filesystem::exists(name, error)) // a name may have a percent sign
+  if (std::filesystem::exists(name, error)) // a name may contain a percent sign
   {
     return {};
   }

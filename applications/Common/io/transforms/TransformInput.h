@@ -29,41 +29,42 @@
 namespace CudaSplineProgram
 {
 
-/** \brief A file of transforms, as it is or inverted. */
+/** \brief A file of transforms, and whether they are inverted. */
 struct TransformArgument
 {
   std::string file;
   bool        inverse{ false };
 };
 
-/** \brief A transform as the command line and lists name it: a file, followed by ",inverse" to invert it. */
+/** \brief Parses a transform on the command line or in a list: a file, followed by ",inverse" to invert it. */
 TransformArgument
 ParseTransform(const std::string & text);
 
-/** \brief Whether a list of transforms looks as ANTs has them, the first one first: a field before the matrix that ANTs
- * finds before it, or the inverse of that matrix before a field. */
+/** \brief Returns whether a list of transforms seems to have the order of ANTs, with the first one first: a field
+ * before the matrix that ANTs finds before it, or the inverse of that matrix before a field. */
 bool
 LooksLikeAntsOrder(const std::vector<TransformArgument> & transforms);
 
-/** \brief Warns of such a list. */
+/** \brief Warns about such a list. */
 void
 WarnOfAntsOrder();
 
-/** \brief A transform as a class that ITK reads from files, which inverses of rigid transforms and similarities are
- * not.
- */
+/** \brief Returns a transform as a class that ITK reads from files. Inverses of rigid transforms and similarities do
+ * not have such a class. */
 template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 MakeReadable(itk::Transform<double, VDimension, VDimension> * inverse);
 
-/** \brief The transform from points of the output to points of the input.
+/** \brief Returns the transform from points of the output to points of the input.
  *
- * The rotation is applied last to a point, and of the files the last first: the order of itk::CompositeTransform.
+ * The rotation is applied last to a point. The last file is applied first, which is the order of
+ * itk::CompositeTransform.
+ *
  * \tparam VDimension 2 or 3
- * \param[in] arguments transform files in the order given
- * \param[in] rotation degrees by which the input is turned about its centre: none, one (2D) or three (3D, about x, then
- * y, then z)
- * \param[in] input the input's grid
+ * \param[in] arguments transform files in the given order
+ * \param[in] rotation degrees by which the input is rotated about its centre: none, one (2D) or three (3D, about x,
+ * then y, then z)
+ * \param[in] input grid of the input
  * \return null for the identity
  * \exception ProgramError a file is missing, unreadable, of another dimension, or has no inverse; a wrong number of
  * angles */
@@ -73,20 +74,23 @@ MakeTransform(const std::vector<TransformArgument> & arguments,
               const std::vector<double> &            rotation,
               const Grid &                           input);
 
-/** \brief The files of a name with %d, "moco_%04d.tfm", of which each volume of a series has one.
- * \return empty for a name without %d, and for that of a file that exists
+/** \brief Returns the files of a name with %d, "moco_%04d.tfm", one for each volume of a series.
+ *
+ * \return empty for a name without %d, and for the name of an existing file
  * \exception ProgramError the name has another percent sign */
 std::vector<std::string>
 FilesOfVolumes(const std::string & name, std::size_t volumes);
 
 /** \brief MakeTransform() for each volume of a series.
  *
- * A file with several transforms and no composite has one for each volume, and so have the files of a name with %d
+ * A file with several transforms and no composite has one for each volume. So have the files of a name with %d
  * ("moco_%04d.tfm", numbers from 0). The transforms of other files are for all volumes.
- * \param[in] volumes of the series
+ *
+ * \param[in] arguments, rotation, input as for MakeTransform()
+ * \param[in] volumes volumes of the series
  * \return one transform for each volume; null for the identity
- * \exception ProgramError as MakeTransform(), and if the transforms of a file are not as many as the volumes, or no
- * file has several */
+ * \exception ProgramError as MakeTransform(), and if the number of transforms of a file differs from that of the
+ * volumes, or if no file has several */
 template <unsigned int VDimension>
 std::vector<typename itk::Transform<double, VDimension, VDimension>::Pointer>
 MakeVolumeTransforms(const std::vector<TransformArgument> & arguments,

@@ -29,7 +29,7 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** Of a B-spline. */
+/** Returns the order of a B-spline. */
 std::size_t
 OrderOf(const std::string & type)
 {
@@ -84,8 +84,8 @@ CheckFinite(const std::vector<double> & numbers, const char * what)
   }
 }
 
-/** Throws where fixed parameters of a linear transform are not those of its class: the centre, and of Euler's angles in
- * 3D the order of rotations. A file may leave them out: the centre is the origin then. ITK ignores others. */
+/** Throws if fixed parameters of a linear transform do not match its class: the centre, and for Euler angles in 3D the
+ * order of rotations. A file may omit them: the centre is then the origin. ITK ignores others. */
 void
 CheckFixedOfLinear(const TransformNumbers & numbers, const std::string & name, std::size_t dimension)
 {
@@ -98,8 +98,8 @@ CheckFixedOfLinear(const TransformNumbers & numbers, const std::string & name, s
       (hasOrder ? ", " : " or ") + std::to_string(dimension) + " (the centre)" +
       (hasOrder ? " or " + std::to_string(dimension + 1) + " (the centre and the order of rotations)" : ""));
   }
-  // Their centre is among the parameters, too: before the translation. (The fixed parameters of
-  // CenteredRigid2DTransform and CenteredSimilarity2DTransform are a placeholder, in all files of ITK.)
+  // The centre is also among the parameters, before the translation. (The fixed parameters of CenteredRigid2DTransform
+  // and CenteredSimilarity2DTransform are a placeholder, in all files of ITK.)
   const bool hasCentre = name == "CenteredAffineTransform" || name == "CenteredEuler3DTransform";
   if (hasCentre && count != 0 && numbers.parameters.size() >= 2 * dimension)
   {
@@ -107,7 +107,7 @@ CheckFixedOfLinear(const TransformNumbers & numbers, const std::string & name, s
     for (std::size_t d = 0; d < dimension; ++d)
     {
       const double given = numbers.parameters[first + d];
-      if (!(std::abs(given - numbers.fixed[d]) <= 1e-5 * (1.0 + std::abs(given)))) // a float holds 7 digits
+      if (!(std::abs(given - numbers.fixed[d]) <= 1e-5 * (1.0 + std::abs(given)))) // a float has 7 digits
       {
         throw ProgramError("its fixed parameters have another centre (" + Brief(numbers.fixed[d]) + " on axis " +
                            std::to_string(d) + ") than its parameters (" + Brief(given) + ")");

@@ -25,29 +25,30 @@
 namespace CudaSplineProgram
 {
 
-/** \brief A transform in numbers, as files of ITK have it. */
+/** \brief A transform as numbers, as in files of ITK. */
 struct TransformNumbers
 {
-  std::string         type; ///< "AffineTransform_double_3_3"; numbers are of double precision whatever it says
+  std::string         type; ///< "AffineTransform_double_3_3"; numbers are always in double precision
   std::vector<double> fixed;
   std::vector<double> parameters;
 };
 
-/** \brief "AffineTransform" of "AffineTransform_double_3_3". */
+/** \brief Returns "AffineTransform" for "AffineTransform_double_3_3". */
 std::string
 ClassOfTransform(const std::string & type);
 
-/** \brief The n-th number after the class: the input's dimension, the output's, the order of a B-spline; 0 if it is
- * missing. */
+/** \brief Returns the n-th number after the class: the dimension of the input, of the output, the order of a B-spline.
+ * It is 0 if the number is missing. */
 std::size_t
 NumberOfTransformType(const std::string & type, std::size_t which);
 
-/** \brief Checks that the type maps points of space, that its numbers are finite and as many as the type has, and that
- * a grid is valid.
+/** \brief Checks that the type maps points of space, that its numbers are finite and as many as the type needs, and
+ * that a grid is valid.
  *
- * To be called before an object of ITK gets the numbers: ITK allocates what a grid asks for, and ignores fixed
- * parameters in excess.
- * \exception ProgramError with the number that is needed, or the reason */
+ * It needs to be called before the numbers are passed to an ITK object: ITK allocates the memory that a grid requests,
+ * and ignores additional fixed parameters.
+ *
+ * \exception ProgramError with the required number, or the reason */
 void
 CheckTransform(const TransformNumbers & numbers);
 

@@ -41,7 +41,7 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** A linear transform, or one with a B-spline after it. */
+/** Returns a linear transform, or one followed by a B-spline. */
 template <unsigned int VDimension>
 itk::TransformBase::Pointer
 MakeSample(bool isComposite)
@@ -57,8 +57,8 @@ MakeSample(bool isComposite)
   return composite.GetPointer();
 }
 
-/** HDF5 has files open that it could not write, as on a full disk, and crashes over them when the process ends: it ends
- * before. */
+/** If HDF5 could not write its open files, for example because of a full disk, it crashes when the process ends. Ends
+ * the process before that. */
 void
 LeaveWithoutHdf5()
 {
@@ -69,11 +69,12 @@ LeaveWithoutHdf5()
   static_cast<void>(once);
 }
 
-/** Whether ITK's text of transforms is there to its end, a line of numbers: its writer does not look. */
+/** Returns whether an ITK text file of transforms is complete, up to a line of numbers. Its writer does not check this.
+ */
 bool
 IsWholeText(const std::string & file)
 {
-  constexpr std::streamoff longest = 8192; // of that line
+  constexpr std::streamoff longest = 8192; // of this line
   std::ifstream            stream(file, std::ios::binary | std::ios::ate);
   const std::streamoff     size = stream.tellg();
   const std::streamoff     begin = std::max<std::streamoff>(0, size - longest);
@@ -104,10 +105,10 @@ WriteTransform(const itk::TransformBase * transform, const std::string & file)
     if (std::string(transform->GetNameOfClass()) == "CompositeTransform" &&
         std::filesystem::path(file).extension() == ".mat")
     {
-      // ITK writes one that has no transforms when it is read.
+      // ITK writes such a file without transforms.
       throw ProgramError("files of MATLAB can store only one transform; use .tfm, .txt or .h5");
     }
-    const LibraryMessages silence; // also of what a writer says that is destroyed
+    const LibraryMessages silence; // also of a writer that is being destroyed
     const auto            writer = itk::TransformFileWriterTemplate<double>::New();
     writer->SetInput(transform);
     writer->SetFileName(file);

@@ -28,26 +28,27 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Writes a transform by ITK's IO.
+/** \brief Writes a transform with ITK's IO.
  *
- * \exception ProgramError an unknown format, one that does not hold it, or not written */
+ * \exception ProgramError an unknown format, one that cannot store the transform, or a write error */
 void
 WriteTransform(const itk::TransformBase * transform, const std::string & file);
 
-/** \brief Finds out before the work whether a transform can be written, by one like it.
+/** \brief Checks with a similar transform, before the computation, whether a transform can be written.
  *
  * \param[in,out] file the output, which is cleared
  * \param[in] dimension 2 or 3
- * \param[in] isComposite there will be several
+ * \param[in] isComposite whether there will be several
  * \exception ProgramError as WriteTransform() */
 void
 ProbeTransform(AtomicOutput & file, unsigned int dimension, bool isComposite);
 
-/** \brief Writes displacements, an image with a vector a pixel (mm), as WriteImage() does.
+/** \brief Writes displacements, an image with a vector per pixel (mm), like WriteImage().
  *
- * \param[in] vectors the numbers of a vector together
- * \return what the format did not keep of the geometry
- * \exception ProgramError an unknown format, one that holds no vectors, or not written in full */
+ * \param[in] vectors the image; the numbers of a vector are consecutive
+ * \param[in] file the file
+ * \return the parts of the geometry that the format did not keep
+ * \exception ProgramError an unknown format, one that cannot store vectors, or the file is incomplete */
 std::string
 WriteDisplacements(const Volume & vectors, const std::string & file);
 

@@ -93,7 +93,7 @@ ReadTransformText(std::istream & stream)
   bool                          isFirst = true;
   std::string                   line;
   const auto                    next = [&] {
-    // Of a field a line has as many numbers as it likes; what is no such file has not to be taken into memory.
+    // A field may have a very long line of numbers. Other files with such lines are not read into memory.
     return isFirst ? GetTextLine(stream, line) : static_cast<bool>(std::getline(stream, line));
   };
   for (std::size_t number = 1; next(); ++number)

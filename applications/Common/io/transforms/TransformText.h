@@ -27,23 +27,27 @@
 namespace CudaSplineProgram
 {
 
-/** \brief A text without blanks and ends of lines at its beginning and end. */
+/** \brief Removes blanks and ends of lines at the beginning and end of a text. */
 std::string
 WithoutBlanks(const std::string & text);
 
-/** \brief A piece of a file as a message can show it. */
+/** \brief Shortens a piece of a file for a message. */
 std::string
 ShownText(std::string text);
 
-/** \brief Whether a file begins as ITK's text of transforms does, whatever its name is. */
+/** \brief Returns whether a file begins like ITK's text files of transforms, for any name. */
 bool
 IsTransformText(const std::string & path);
 
-/** \brief Reads ITK's text. \exception ProgramError what is wrong, with the line */
+/** \brief Reads ITK's text format.
+ *
+ * \exception ProgramError the problem, with the line */
 std::vector<TransformNumbers>
 ReadTransformText(std::istream & stream);
 
-/** \brief Reads a MATLAB file of version 4, as ITK and ANTs write them. \exception ProgramError what is wrong */
+/** \brief Reads a MATLAB file of version 4, as written by ITK and ANTs.
+ *
+ * \exception ProgramError the problem */
 std::vector<TransformNumbers>
 ReadTransformMatlab(std::istream & stream);
 

@@ -31,7 +31,7 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** A range of voxels along an axis of --crop: "10:50", "10:", ":50" or ":". */
+/** Parses a range of voxels along an axis of --crop: "10:50", "10:", ":50" or ":". */
 VoxelRange
 ParseRange(const std::string & text, const std::string & option)
 {
@@ -97,7 +97,7 @@ ParseGridArguments(const GridArguments & raw)
   }
   if (!raw.crop.empty())
   {
-    std::istringstream ranges(raw.crop + ","); // an empty one at the end is one, too
+    std::istringstream ranges(raw.crop + ","); // also counts an empty range at the end
     for (std::string range; std::getline(ranges, range, ',');)
     {
       grid.crop.push_back(ParseRange(range, "--crop " + raw.crop));

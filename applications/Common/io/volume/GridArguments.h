@@ -23,7 +23,7 @@
 #include <string>
 
 /** \file
- * \brief The options of the command line for the grid of an output, which the programs share. */
+ * \brief The command-line options for the grid of an output, which both programs have. */
 
 namespace CudaSplineProgram
 {
@@ -63,7 +63,9 @@ AddGridArguments(TApp & app, GridArguments & arguments)
     ->type_name("D11,D12,...");
 }
 
-/** \brief Checks the texts. \exception ProgramError with the option and its value */
+/** \brief Checks the texts.
+ *
+ * \exception ProgramError with the option and its value */
 GridOptions
 ParseGridArguments(const GridArguments & raw);
 

@@ -37,7 +37,7 @@ CountBytes(const Grid & grid, ScalarType type)
 std::string
 WhyNoGeometry(const Grid & grid)
 {
-  constexpr double               most = 1e15; // mm; larger numbers are of no scanner, and squares of them overflow
+  constexpr double               most = 1e15; // mm; scanners have no larger numbers, and their squares overflow
   vnl_matrix_fixed<double, 3, 3> directions;
   directions.set_identity();
   for (unsigned int axis = 0; axis < grid.dimension; ++axis)

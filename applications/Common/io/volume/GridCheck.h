@@ -25,12 +25,12 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Bytes of an image on a grid, as a number that cannot overflow. */
+/** \brief Returns the bytes of an image on a grid as a number that does not overflow. */
 double
 CountBytes(const Grid & grid, ScalarType type);
 
-/** \brief Why a grid lies nowhere in space, in words: spacings that are not above 0, numbers beyond 1e15, axes that are
- * not independent; empty where nothing is wrong. */
+/** \brief Returns the reason why a grid has no valid position in space: spacings that are not above 0, numbers beyond
+ * 1e15, axes that are not independent. Empty if it is valid. */
 std::string
 WhyNoGeometry(const Grid & grid);
 

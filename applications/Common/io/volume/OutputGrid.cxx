@@ -31,7 +31,7 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** The value for an axis of an option that has none, one, or one an axis. */
+/** Returns the value for an axis of an option with no value, one value, or one value per axis. */
 template <typename TValue>
 TValue
 ValueForAxis(const std::vector<TValue> & values, unsigned int axis)
@@ -61,7 +61,7 @@ RequireCount(const char * option, std::size_t count, std::size_t wanted, unsigne
   }
 }
 
-/** The voxels of a grid that are kept. */
+/** Returns the grid of the voxels that are kept. */
 Grid
 CropGrid(const Grid & base, const std::vector<VoxelRange> & ranges)
 {
@@ -95,7 +95,7 @@ SetDirection(const std::vector<double> & direction, Grid & grid)
   {
     std::copy_n(direction.begin() + static_cast<std::ptrdiff_t>(row * count), count, grid.direction[row].begin());
   }
-  constexpr double tolerance = 1e-4; // numbers of headers have some six digits
+  constexpr double tolerance = 1e-4; // numbers in headers have about six digits
   for (std::size_t a = 0; a < count; ++a)
   {
     for (std::size_t b = 0; b <= a; ++b)
@@ -153,7 +153,7 @@ MakeOutputGrid(const Grid & whole, const GridOptions & options)
       }
       grid.size[axis] = static_cast<std::size_t>(voxels);
     }
-    // Exactly zero where nothing changed, so that the origin then keeps its bits.
+    // Exactly zero if nothing changed, so that the origin keeps its bits.
     shift[axis] = 0.5 *
                   (static_cast<double>(base.size[axis] - 1) * base.spacing[axis] -
                    static_cast<double>(grid.size[axis] - 1) * grid.spacing[axis]) /
@@ -179,8 +179,7 @@ MakeOutputGrid(const Grid & whole, const GridOptions & options)
   }
   for (unsigned int axis = 0; axis < base.dimension; ++axis)
   {
-    // A voxel that is larger than all of the image is what somebody may want; one that is a million times as large is a
-    // slip.
+    // A voxel that is larger than the whole image may be intended. One that is a million times as large is a mistake.
     const double extent = static_cast<double>(base.size[axis]) * base.spacing[axis];
     if (!spacing.empty() && grid.spacing[axis] > 1e6 * extent)
     {

@@ -52,7 +52,7 @@ constexpr Entry entries[] = { { ScalarType::UInt8, "uint8", itk::IOComponentEnum
                               { ScalarType::Float32, "float", itk::IOComponentEnum::FLOAT },
                               { ScalarType::Float64, "double", itk::IOComponentEnum::DOUBLE } };
 
-/** What NumPy, ANTs and c3d call them. */
+/** The names in NumPy, ANTs and c3d. */
 constexpr std::pair<const char *, const char *> otherNames[] = {
   { "float32", "float" }, { "float64", "double" }, { "uchar", "uint8" }, { "char", "int8" },    { "ushort", "uint16" },
   { "short", "int16" },   { "uint", "uint32" },    { "int", "int32" },   { "ulong", "uint64" }, { "long", "int64" }
@@ -137,7 +137,7 @@ PixelTypeOfComponent(itk::IOComponentEnum component)
 itk::IOComponentEnum
 ComponentOfPixelType(ScalarType type)
 {
-  // More formats know long than long long; where both have 8 bytes the file is the same.
+  // More formats support long than long long. If both have 8 bytes, the files are identical.
   if (type == itk::CudaSpline::ScalarTypeOf<long>())
   {
     return sizeof(long) == 8 ? itk::IOComponentEnum::LONG : itk::IOComponentEnum::INT;
@@ -183,7 +183,7 @@ CanHold(ScalarType type, double value)
   }
   const int    bits = static_cast<int>(8 * SizeOf(type));
   const double low = IsSigned(type) ? -std::ldexp(1.0, bits - 1) : 0.0;
-  const double end = std::ldexp(1.0, IsSigned(type) ? bits - 1 : bits); // first value above
+  const double end = std::ldexp(1.0, IsSigned(type) ? bits - 1 : bits); // first value above the range
   return value >= low && value < end && value == std::trunc(value);
 }
 

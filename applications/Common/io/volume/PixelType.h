@@ -28,15 +28,15 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Name of a pixel type on the command line: uint8, int8, ..., float, double. */
+/** \brief Returns the name of a pixel type on the command line: uint8, int8, ..., float, double. */
 std::string
 NameOfPixelType(ScalarType type);
 
-/** \brief All names, separated by commas. */
+/** \brief Returns all names, separated by commas. */
 std::string
 PixelTypeNames();
 
-/** \brief The type of a name, in letters of any case; those of NumPy, ANTs and c3d (float32, short, uchar) are known,
+/** \brief Returns the type of a name in any case. Names of NumPy, ANTs and c3d (float32, short, uchar) are accepted,
  * too.
  *
  * \param[in] option name of the option, for the message
@@ -45,24 +45,24 @@ PixelTypeNames();
 ScalarType
 ParsePixelType(const std::string & option, const std::string & name);
 
-/** \brief The type of a component of ITK's IO; empty for what has none here (long double). */
+/** \brief Returns the type of a component of ITK's IO. Empty for unsupported components (long double). */
 std::optional<ScalarType>
 PixelTypeOfComponent(itk::IOComponentEnum component);
 
-/** \brief The component of ITK's IO for a type. */
+/** \brief Returns the component of ITK's IO for a type. */
 itk::IOComponentEnum
 ComponentOfPixelType(ScalarType type);
 
-/** \brief True where every value of the first type is one of the second, so that conversion loses nothing. */
+/** \brief Returns whether the second type represents every value of the first one, so that conversion loses nothing. */
 bool
 HoldsAllValues(ScalarType from, ScalarType to);
 
-/** \brief Whether a pixel type has the value, exactly for integers, within the range for real types. */
+/** \brief Returns whether a pixel type represents a value, exactly for integers, within the range for real types. */
 bool
 CanHold(ScalarType type, double value);
 
-/** \brief Copies pixels to another type: rounded as the type says, and clamped to its range. A ScalarType by itself
- * truncates, as itk::ResampleImageFilter's cast does. */
+/** \brief Copies pixels to another type. They are rounded as the type specifies, and clamped to its range. A ScalarType
+ * truncates, like the cast of itk::ResampleImageFilter. */
 Volume
 CastVolume(const Volume & volume, itk::CudaSpline::StoredType type);
 

@@ -23,8 +23,13 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Copies numbers that are together in pixels into a plane for each component.
- * \param[in] numberBytes of a number: 1, 2, 4 or 8 */
+/** \brief Copies numbers that are interleaved in pixels to a plane for each component.
+ *
+ * \param[in] numberBytes bytes of a number: 1, 2, 4 or 8
+ * \param[in] from the pixels
+ * \param[in] pixels number of pixels
+ * \param[in] components numbers of a pixel
+ * \param[out] to the planes */
 void
 TakeApart(std::size_t numberBytes, const void * from, std::size_t pixels, unsigned int components, void * to);
 

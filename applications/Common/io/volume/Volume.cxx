@@ -110,7 +110,7 @@ Volume::Allocate(const Grid & grid, ScalarType type)
   Volume volume;
   volume.grid = grid;
   volume.type = type;
-  const double bytes = CountBytes(grid, type); // sizes that a user types can overflow the product
+  const double bytes = CountBytes(grid, type); // sizes that users specify may overflow the product
   void * const memory = bytes < 1e15 ? ::operator new(volume.GetNumberOfBytes(), std::nothrow) : nullptr;
   if (memory == nullptr)
   {

@@ -35,8 +35,8 @@ using itk::CudaSpline::ScalarType;
 /** \brief Three coordinates; a 2D image uses the first two. Points are in mm, indices in voxels, both with x first. */
 using Coordinates = std::array<double, 3>;
 
-/** \brief Where the voxels of a 2D or 3D image lie. The first voxel has index 0. The third spacing, origin and
- * direction of a 2D image are the thickness and the position of its plane, where its file has them. */
+/** \brief Geometry of a 2D or 3D image. The first voxel has index 0. The third spacing, origin and direction of a 2D
+ * image are the thickness and the position of its plane, if its file has them. */
 struct Grid
 {
   unsigned int               dimension{ 3 };
@@ -54,23 +54,25 @@ struct Grid
   }
 };
 
-/** \brief The physical point of a continuous index. */
+/** \brief Returns the physical point of a continuous index. */
 Coordinates
 PointOfIndex(const Grid & grid, const Coordinates & index);
 
-/** \brief The continuous index of a physical point. \exception ProgramError the direction is singular */
+/** \brief Returns the continuous index of a physical point.
+ *
+ * \exception ProgramError the direction is singular */
 Coordinates
 IndexOfPoint(const Grid & grid, const Coordinates & point);
 
-/** \brief Continuous index of the centre of the image. */
+/** \brief Returns the continuous index of the centre of the image. */
 Coordinates
 CentreIndex(const Grid & grid);
 
-/** \brief "181 x 217 x 181". */
+/** \brief Returns for example "181 x 217 x 181". */
 std::string
 SizeText(const Grid & grid);
 
-/** \brief "1 x 1 x 0.8 mm". */
+/** \brief Returns for example "1 x 1 x 0.8 mm". */
 std::string
 SpacingText(const Grid & grid);
 
@@ -81,7 +83,9 @@ struct Volume
   ScalarType            type{ ScalarType::Float32 };
   std::shared_ptr<void> pixels; ///< x fastest
 
-  /** A volume with memory for its pixels, not initialised. \exception ProgramError there is not enough */
+  /** Returns a volume with uninitialized memory for its pixels.
+   *
+   * \exception ProgramError there is not enough memory */
   static Volume
   Allocate(const Grid & grid, ScalarType type);
 
@@ -92,7 +96,7 @@ struct Volume
   }
 };
 
-/** \brief Copies a grid to an image's geometry: origin, spacing, direction, largest region. */
+/** \brief Copies a grid to the geometry of an image: origin, spacing, direction, largest region. */
 template <unsigned int VDimension>
 void
 SetGeometry(const Grid & grid, itk::ImageBase<VDimension> * image)
@@ -117,7 +121,7 @@ SetGeometry(const Grid & grid, itk::ImageBase<VDimension> * image)
   image->SetDirection(direction);
 }
 
-/** \brief An ITK image that looks at the pixels of a volume, which has to outlive it. */
+/** \brief Returns an ITK image that refers to the pixels of a volume, which has to outlive it. */
 template <typename TImage>
 typename TImage::Pointer
 ViewAsImage(const Volume & volume)
@@ -129,7 +133,7 @@ ViewAsImage(const Volume & volume)
   return image;
 }
 
-/** \brief A volume that holds an ITK image's pixels; the geometry is given. */
+/** \brief Returns a volume that refers to the pixels of an ITK image, with a given geometry. */
 template <typename TImage>
 Volume
 HoldImage(TImage * image, const Grid & grid)

@@ -26,22 +26,24 @@
 namespace CudaSplineProgram
 {
 
-/** \brief A name of files of which each volume of a series has one, "moco_%04d.tfm". */
+/** \brief A pattern for the names of files, one for each volume of a series: "moco_%04d.tfm". */
 struct VolumePattern
 {
   std::string before;
   std::string after;
-  std::size_t width{ 4 }; ///< digits of the volume's number, at least
+  std::size_t width{ 4 }; ///< minimum digits of the volume's number
 };
 
-/** \brief Reads a pattern.
- * \param[in] option whose value it is, for the message
+/** \brief Parses a pattern.
+ *
+ * \param[in] option name of the option, for the message
+ * \param[in] name the pattern
  * \return empty for a name without a percent sign
- * \exception ProgramError the name has a percent sign, and not one %d (or %04d) alone */
+ * \exception ProgramError the name has a percent sign that is not a single %d (or %04d) */
 std::optional<VolumePattern>
 ParseVolumePattern(const std::string & option, const std::string & name);
 
-/** \brief The names of the volumes, whose numbers begin at 0. */
+/** \brief Returns the names of the volumes, whose numbers begin at 0. */
 std::vector<std::string>
 NamesOfPattern(const VolumePattern & pattern, std::size_t volumes);
 

@@ -30,7 +30,7 @@
 namespace CudaSplineProgram
 {
 
-/** Bytes of a file, or of its decompressed data, from its beginning to its end. */
+/** Bytes of a file, or of its decompressed data, which are read sequentially. */
 class VolumeReader::Source
 {
 public:
@@ -50,7 +50,7 @@ public:
   Source &
   operator=(const Source &) = delete;
 
-  /** Goes to a byte: in compressed data everything before it has to be decompressed. */
+  /** Moves to a byte: in compressed data everything before it has to be decompressed. */
   void
   Seek(double place)
   {
@@ -70,12 +70,14 @@ public:
       const double piece = std::min(place - m_Done, static_cast<double>(passed.size()));
       if (this->Read(passed.data(), static_cast<std::size_t>(piece)) == 0)
       {
-        return; // what is to be read there is missing, too
+        return; // the data to read there are missing, too
       }
     }
   }
 
-  /** Reads as many bytes as there are. \exception ProgramError what is compressed is damaged */
+  /** Reads the available bytes.
+   *
+   * \exception ProgramError compressed data are damaged */
   std::size_t
   Read(void * to, std::size_t bytes)
   {
@@ -84,7 +86,7 @@ public:
       m_File.read(static_cast<char *>(to), static_cast<std::streamsize>(bytes));
       return static_cast<std::size_t>(m_File.gcount());
     }
-    constexpr std::size_t most = 1 << 30; // a piece, which libraries count by 32 bits
+    constexpr std::size_t most = 1 << 30; // per call, because libraries count with 32 bits
     std::size_t           done = 0;
     while (done < bytes && !m_IsAtEnd)
     {
@@ -94,7 +96,7 @@ public:
     return done;
   }
 
-  /** Reads what is left, up to the checksum. */
+  /** Reads the rest, up to the checksum. */
   void
   Finish()
   {
@@ -115,7 +117,9 @@ private:
     m_Stream.Restart();
   }
 
-  /** Fills the input where it is empty. \return false at the end of the file */
+  /** Fills the input if it is empty.
+   *
+   * \return false at the end of the file */
   bool
   Fill()
   {
@@ -130,7 +134,9 @@ private:
     return m_NextBytes > 0;
   }
 
-  /** Decompresses until the output is full, or all is done. \return the number of bytes */
+  /** Decompresses until the output is full, or everything is done.
+   *
+   * \return the number of bytes */
   std::size_t
   Inflate(char * to, std::size_t bytes)
   {
@@ -152,7 +158,7 @@ private:
       }
       if (state == InflateStream::State::AtEnd)
       {
-        // gzip files may have several members, one after the other; other bytes are not part of it.
+        // gzip files may have several consecutive members; other bytes do not belong to them.
         m_IsAtEnd = !this->Fill() || *m_Next != 0x1F;
         m_Stream.Restart();
       }
@@ -167,7 +173,7 @@ private:
   const char *      m_Next{ nullptr };
   std::size_t       m_NextBytes{ 0 };
   bool              m_IsAtEnd{ false };
-  double            m_Done{ 0.0 }; ///< bytes that were decompressed
+  double            m_Done{ 0.0 }; ///< number of decompressed bytes
 };
 
 VolumeReader::VolumeReader(const VolumePlace & place)
@@ -193,7 +199,7 @@ VolumeReader::CheckLength(double bytes) const
 void
 VolumeReader::Read(std::size_t volume, std::size_t volumes, std::size_t bytes, void * pixels)
 {
-  this->CheckLength(static_cast<double>(volumes) * static_cast<double>(bytes)); // before all the work, not after it
+  this->CheckLength(static_cast<double>(volumes) * static_cast<double>(bytes)); // before the work, not after it
   m_Source->Seek(m_Place.begin + static_cast<double>(volume) * static_cast<double>(bytes));
   if (const std::size_t found = m_Source->Read(pixels, bytes); found < bytes)
   {

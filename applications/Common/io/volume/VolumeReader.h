@@ -25,20 +25,20 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Where a file has the volumes of a series: one after the other, as numbers of the image's type, except the
- * order of their bytes. */
+/** \brief Position of the volumes of a series in a file. They are consecutive, and have the type of the image, except
+ * the byte order. */
 struct VolumePlace
 {
   std::string path;               ///< of the file with the pixels
-  double      stream{ 0.0 };      ///< byte of the file where what is compressed begins
-  double      begin{ 0.0 };       ///< byte of the first volume: in the file, or in the decompressed data
-  bool        isPacked{ false };  ///< by zlib or gzip
-  bool        isSwapped{ false }; ///< the bytes of a number are not in this machine's order
-  std::size_t numberBytes{ 1 };   ///< of a number
+  double      stream{ 0.0 };      ///< byte of the file where compressed data begin
+  double      begin{ 0.0 };       ///< byte of the first volume in the file, or in the decompressed data
+  bool        isPacked{ false };  ///< compressed with zlib or gzip
+  bool        isSwapped{ false }; ///< whether the byte order of numbers differs from this machine's
+  std::size_t numberBytes{ 1 };   ///< bytes of a number
 };
 
-/** \brief Reads volumes from their place, one in memory at a time. In their order a compressed file is decompressed
- * once. */
+/** \brief Reads volumes from a file with one of them in memory at a time. If they are read in order, a compressed file
+ * is decompressed once. */
 class VolumeReader
 {
 public:
@@ -49,17 +49,20 @@ public:
   VolumeReader &
   operator=(const VolumeReader &) = delete;
 
-  /** \brief Reads a volume. With the last one the end of a compressed file, and its checksum, are tested.
-   * \param[in] volume its number, of \p volumes
-   * \param[in] bytes of a volume
-   * \exception ProgramError the file is cut short or damaged */
+  /** \brief Reads a volume. With the last one the end of a compressed file, and its checksum, are checked.
+   *
+   * \param[in] volume its number
+   * \param[in] volumes number of volumes
+   * \param[in] bytes bytes of a volume
+   * \param[out] pixels the pixels
+   * \exception ProgramError the file is truncated or damaged */
   void
   Read(std::size_t volume, std::size_t volumes, std::size_t bytes, void * pixels);
 
 private:
   class Source;
 
-  /** Throws where a file that is not compressed is too short for all volumes. */
+  /** Throws if an uncompressed file is too short for all volumes. */
   void
   CheckLength(double bytes) const;
 

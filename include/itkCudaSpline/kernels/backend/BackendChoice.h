@@ -18,15 +18,15 @@
 #ifndef itkCudaSpline_kernels_backend_BackendChoice_h
 #define itkCudaSpline_kernels_backend_BackendChoice_h
 
-#include "itkCudaSpline/kernels/backend/BackendLedger.h"
+#include "itkCudaSpline/kernels/backend/BackendCostModel.h"
 
 #include <functional>
 #include <optional>
 #include <string>
 
 /** \file
- * \brief Selects host or device for the calls of this process: the rules of BackendLedger with this machine's devices
- * and clock. */
+ * \brief Selects host or device for the calls of this process: the rules of BackendCostModel with this machine's
+ * devices and clock. */
 
 namespace itk::CudaSpline
 {
@@ -36,7 +36,7 @@ namespace itk::CudaSpline
 /** \brief True if there is a choice: the library can use the driver, the process is not a forked child, and no device
  * has been lost. Does not call CUDA. */
 bool
-IsThereAChoice();
+HasMultipleBackends();
 
 /** \brief Selects the backend of a call for which the user selected no device; empty if there is no choice. Does not
  * call CUDA unless the process has started it, and starts no device.

@@ -26,7 +26,7 @@
  *
  * Each operation counts its work next to its descriptor (CountResampleWork() and so on); typical speeds convert it to
  * seconds. The model is linear and ignores caches and the actual machine: measured durations correct it
- * (BackendLedger.h). */
+ * (BackendCostModel.h). */
 
 namespace itk::CudaSpline
 {

@@ -32,9 +32,9 @@ namespace itk::CudaSpline
  * @{ */
 
 /** \brief Minimum number of bins for an image. */
-inline constexpr std::int64_t LeastJointBins = 5;
+inline constexpr std::int64_t MinJointBins = 5;
 /** \brief Maximum number of bins for an image. */
-inline constexpr std::int64_t MostJointBins = 4096;
+inline constexpr std::int64_t MaxJointBins = 4096;
 
 /** \brief Samples of two images, and their histogram. All arrays are contiguous, and on the same device.
  *

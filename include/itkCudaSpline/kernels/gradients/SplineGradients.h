@@ -43,7 +43,7 @@ namespace itk::CudaSpline
  * @{ */
 
 /** \brief Maximum order n of the derivatives at points. */
-inline constexpr unsigned int MostPointDerivatives = 2;
+inline constexpr unsigned int MaxPointDerivatives = 2;
 
 /** \brief A batch of images with lists of points, as continuous indices. All arrays are contiguous, of the type \c
  * element, and on the same device.
@@ -66,7 +66,7 @@ struct SplinePoints
   double                      border{ 0.0 };             ///< value outside in the modes Constant and GridConstant
   /** Type of all arrays, weights and sums: Float32 or Float64. */
   ScalarType   element{ ScalarType::Float64 };
-  unsigned int derivatives{ 0 };  ///< order n, 0 to MostPointDerivatives
+  unsigned int derivatives{ 0 };  ///< order n, 0 to MaxPointDerivatives
   const void * points{ nullptr }; ///< batches x count x dimension (samples)
   /** Distance of the next image's points (elements); 0: all images share them. */
   std::int64_t pointStride{ 0 };

@@ -74,8 +74,8 @@ FindCentreOfGravity(const MaskedImage & image, const Residence & residence);
 
 /** \brief Images whose largest magnitude is in this range are registered without scaling. ITK treats metrics, gradients
  * and scales of steps below its epsilons as zero, and squares of floats overflow. */
-inline constexpr double LeastMagnitude = 0x1p-7;
-inline constexpr double MostMagnitude = 0x1p30; ///< see LeastMagnitude
+inline constexpr double MinMagnitude = 0x1p-7;
+inline constexpr double MaxMagnitude = 0x1p30; ///< see MinMagnitude
 
 /** \brief Powers of two by which the values of two images are multiplied before their registration, the fixed image's
  * first. */
@@ -83,7 +83,7 @@ struct ValueScales
 {
   std::array<double, 2> largest{ { 0.0, 0.0 } }; ///< largest magnitudes under the masks
   std::array<double, 2> factors{ { 1.0, 1.0 } }; ///< factors that bring magnitudes outside the range to [1, 2)
-  /** Whether both images share one factor, and one of them stays below LeastMagnitude. */
+  /** Whether both images share one factor, and one of them stays below MinMagnitude. */
   bool isFaint{ false };
 };
 

@@ -162,11 +162,11 @@ public:
    * \param[in] inversion rules with which \p backward is computed as the inverse of \p forward, whose samples it then
    * inverts more exactly than a composition does; empty: it is the composition */
   void
-  GetWhole(void *                                forward,
-           void *                                backward,
-           ScalarType                            element,
-           FieldMemory                           memory = FieldMemory::Host,
-           const std::optional<FieldInversion> & inversion = std::nullopt);
+  GetTotalFields(void *                                forward,
+                 void *                                backward,
+                 ScalarType                            element,
+                 FieldMemory                           memory = FieldMemory::Host,
+                 const std::optional<FieldInversion> & inversion = std::nullopt);
 
 private:
   struct Parts;

@@ -148,11 +148,11 @@ public:
    * \param[in] inversion rules with which \p backward is computed as the inverse of \p forward; empty: it is only
    * integrated */
   void
-  GetWhole(void *                                forward,
-           void *                                backward,
-           ScalarType                            element,
-           FieldMemory                           memory = FieldMemory::Host,
-           const std::optional<FieldInversion> & inversion = std::nullopt);
+  GetTotalFields(void *                                forward,
+                 void *                                backward,
+                 ScalarType                            element,
+                 FieldMemory                           memory = FieldMemory::Host,
+                 const std::optional<FieldInversion> & inversion = std::nullopt);
 
 private:
   struct Impl;

@@ -74,10 +74,10 @@ class LinearTransform
 {
 public:
   /** Maximum number of parameters of a transform. */
-  static constexpr std::size_t MostParameters = 12;
-  using Parameters = std::array<double, MostParameters>; ///< those beyond CountParameters() are 0
-  using Vector = TransformChain::Vector;                 ///< by axis, x first
-  using Matrix = TransformChain::Matrix;                 ///< by row and column
+  static constexpr std::size_t MaxParameters = 12;
+  using Parameters = std::array<double, MaxParameters>; ///< those beyond CountParameters() are 0
+  using Vector = TransformChain::Vector;                ///< by axis, x first
+  using Matrix = TransformChain::Matrix;                ///< by row and column
 
   /** \brief The derivative of T(x) with respect to a parameter: matrix (x - centre) + shift. */
   struct Slope

@@ -32,7 +32,7 @@ namespace itk::CudaSpline
 inline bool
 HasAffineScanlines(const TransformChain & chain)
 {
-  bool isAffine = chain.stages.size() <= static_cast<std::size_t>(MostAffineStages);
+  bool isAffine = chain.stages.size() <= static_cast<std::size_t>(MaxAffineStages);
   for (const TransformChain::Stage & stage : chain.stages)
   {
     isAffine = isAffine && stage.kind == TransformKind::Affine;

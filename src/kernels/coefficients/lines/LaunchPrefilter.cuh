@@ -152,7 +152,7 @@ constexpr int StripColumns = 128;
  * one by one. */
 template <typename TReal, typename TFilter>
 constexpr std::size_t
-LeastPlaneBytes()
+MinPlaneBytes()
 {
   if constexpr (!IsRecursive<TFilter>)
   {
@@ -178,11 +178,11 @@ template <typename TReal, typename TFilter>
 bool
 IsFilteredByPlanes(const SourceDescriptor & descriptor, const TFilter &)
 {
-  if constexpr (LeastPlaneBytes<TReal, TFilter>() > 0)
+  if constexpr (MinPlaneBytes<TReal, TFilter>() > 0)
   {
     constexpr std::int64_t longest = 0x7FFFFFFF; // maximum length of a row in StripCopy
     return descriptor.dimension >= 2 && descriptor.size[0] > 2 * LineSegmentLength && descriptor.size[0] <= longest &&
-           descriptor.size[1] > RowsOfBatch && LeastPlaneBytes<TReal, TFilter>() <= MaxSharedMemory();
+           descriptor.size[1] > RowsOfBatch && MinPlaneBytes<TReal, TFilter>() <= MaxSharedMemory();
   }
   else
   {
@@ -248,7 +248,7 @@ LaunchPlaneFilter(const SourceDescriptor & descriptor,
                   const TFilter &          filter,
                   const Stream &           stream)
 {
-  if constexpr (LeastPlaneBytes<TReal, TFilter>() > 0)
+  if constexpr (MinPlaneBytes<TReal, TFilter>() > 0)
   {
     const std::size_t most = MaxSharedMemory();
     if constexpr (sizeof(TReal) == 4 && HasWideStrips<TFilter>)

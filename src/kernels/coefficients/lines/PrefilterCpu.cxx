@@ -30,7 +30,7 @@ PrefilterOnCpu(const SourceDescriptor & descriptor,
                const ExecutionContext & context)
 {
   context.Report(0.0);
-  // With fewer elements it ends before other threads are awake.
+  // Fewer elements are finished before other threads have woken up.
   constexpr std::int64_t fewest = 4096;
   ExecutionContext       own = context;
   own.host = descriptor.Elements() < fewest ? nullptr : context.host;

@@ -49,7 +49,7 @@ LaunchBoxes(const KernelRequest &          request,
     {
       isOfValues ? launch(SplineMethod<3, float>(), none) : launch(SplineMethod<3, float>(), first);
     }
-    else if constexpr (order > 0) // which ChooseKernel() never asks for
+    else if constexpr (order > 0) // ChooseKernel() never selects it
     {
       launch(SplineMethod<order, float>(), none);
     }

@@ -30,14 +30,14 @@ namespace itk::CudaSpline
 namespace
 {
 
-// Samples that a thread takes at a time, at least: some 0.05 ms, longer than to ask for them.
+// Minimum number of samples that a thread processes at a time: about 0.05 ms, which is longer than getting them.
 constexpr std::int64_t FewestSamples = 2048;
 
 template <typename TReal>
 void
 StoreRunOf(const ValueRun<TReal> & run, int count, void * output, StoredType type, std::int64_t at, std::int64_t stride)
 {
-  // Most often those that are set follow each other: a line enters the image and leaves it.
+  // The samples that are set are usually consecutive, because a line enters and leaves the image once.
   const auto         isSet = [](std::uint8_t set) { return set != 0; };
   const auto * const end = run.isSet + count;
   const auto * const begin = std::find_if(run.isSet, end, isSet);
@@ -74,16 +74,17 @@ StoreRunOf(const ValueRun<TReal> & run, int count, void * output, StoredType typ
   });
 }
 
-/** Samples of a run from the first to one after the last of those inside. */
+/** Samples of a run from the first one inside to one past the last one inside. */
 struct InsidePart
 {
   int begin;
   int end;
 };
 
-/** Stores the default pixel of what a line has outside at the ends of a run, and has the rest begin the run.
+/** Stores the default pixel for the samples outside at both ends of a run, and moves the other samples to the begin of
+ * the run.
  *
- * \return all of the run where more than a pixel of one number is asked for */
+ * \return the whole run if more than a pixel with one component is requested */
 template <unsigned int VDimension>
 InsidePart
 StoreOutsideOfRun(const EvaluationArguments<VDimension> & arguments,
@@ -129,7 +130,7 @@ StoreOutsideOfRun(const EvaluationArguments<VDimension> & arguments,
   return part;
 }
 
-/** Whether the only stage is a field that is read at the output's own samples: where both grids are one. */
+/** Returns whether the only stage is a field on the grid of the output, so that it is read at its own samples. */
 template <unsigned int VDimension>
 bool
 IsReadAtSamples(const EvaluationArguments<VDimension> & arguments)
@@ -152,7 +153,7 @@ IsReadAtSamples(const EvaluationArguments<VDimension> & arguments)
       {
         product += stage.pointToIndex[r][k] * arguments.indexToPoint[k][c];
       }
-      // The nearest sample is that of the index, as far as an image can be long.
+      // The nearest sample is that of the index for any possible length of an image.
       isSame = isSame && std::abs(product - (r == c ? 1.0 : 0.0)) < 1e-9;
     }
     isSame = isSame && std::abs(arguments.region.start[r]) + arguments.region.size[r] < (1 << 26);
@@ -160,12 +161,12 @@ IsReadAtSamples(const EvaluationArguments<VDimension> & arguments)
   return isSame;
 }
 
-/** Samples of a run in a field that is read where they are. */
+/** Samples of a run in a field on the same grid. */
 template <unsigned int VDimension>
 struct FieldRun
 {
-  double       at[VDimension][SamplesOfRun]; ///< index of the output's grid
-  std::int64_t offset[SamplesOfRun];         ///< of the displacement, from the first one of the field
+  double       at[VDimension][SamplesOfRun]; ///< index in the grid of the output
+  std::int64_t offset[SamplesOfRun];         ///< offset of the displacement from the first one of the field
 
   /** Appends samples of a line. */
   void
@@ -193,7 +194,7 @@ struct FieldRun
   }
 };
 
-/** The continuous indices of a run under such a field: IndexOf() without looking for the samples. */
+/** Computes the continuous indices of a run with such a field: like IndexOf(), but without a search for the samples. */
 template <unsigned int VDimension, typename TReal>
 CUDASPLINE_VECTOR_CLONES void
 MoveRun(const EvaluationArguments<VDimension> & arguments,
@@ -203,7 +204,7 @@ MoveRun(const EvaluationArguments<VDimension> & arguments,
         double (&indices)[VDimension][SamplesOfRun])
 {
   const std::int64_t componentStride = arguments.stages[0].componentStride;
-  double             moved[VDimension][SamplesOfRun]; // places in space, from the origin of the input
+  double             moved[VDimension][SamplesOfRun]; // points in space, relative to the origin of the input
   for (unsigned int c = 0; c < VDimension; ++c)
   {
     const double        origin = arguments.origin[c];
@@ -239,8 +240,8 @@ MoveRun(const EvaluationArguments<VDimension> & arguments,
   }
 }
 
-/** \name ScanlineEnds::At()
- * For samples one after the other: their shares of the line, and what is as far between its ends. */
+/** \name ScanlineEnds::At() For consecutive samples: their fractions of the line, and the numbers at these fractions
+ * between its ends. */
 ///@{
 CUDASPLINE_VECTOR_CLONES void
 FindShares(double first, double length, int count, double (&shares)[SamplesOfRun])
@@ -261,9 +262,9 @@ FindBetween(double start, double end, const double (&shares)[SamplesOfRun], int 
 }
 ///@}
 
-/** The continuous indices of samples of a line, which in double are computed in vectors.
+/** Computes the continuous indices of samples of a line. In double precision they are computed in vectors.
  *
- * \param[out] indices where those of each axis go */
+ * \param[out] indices memory for the indices of each axis */
 template <unsigned int VDimension>
 void
 FindIndices(const EvaluationArguments<VDimension> & arguments,
@@ -349,7 +350,8 @@ RunLines(const EvaluationArguments<VDimension> & arguments,
   const bool atSamples = IsReadAtSamples(arguments);
   const std::int64_t length = std::max<std::int64_t>(1, arguments.samples);
   const std::int64_t fewest = FewestSamples / length;
-  // Samples are numbered line after line: short lines share a run, which costs as much as 20 additional samples.
+  // Samples are numbered line after line. Short lines share a run, because a run costs as much as 20 additional
+  // samples.
   const std::int64_t linesOfRun = std::max<std::int64_t>(1, SamplesOfRun / length);
   RunInParts(lines, fewest, context, [&](std::int64_t begin, std::int64_t end) {
     double               indices[VDimension][SamplesOfRun];
@@ -370,7 +372,7 @@ RunLines(const EvaluationArguments<VDimension> & arguments,
     for (std::int64_t line = begin; line < end; line += linesOfRun)
     {
       const std::int64_t at = line * arguments.samples;
-      // The last line may be short.
+      // The last line may be incomplete.
       const std::int64_t samples = std::min(arguments.samples * std::min(linesOfRun, end - line), arguments.count - at);
       for (std::int64_t sample = 0; sample < samples; sample += SamplesOfRun)
       {

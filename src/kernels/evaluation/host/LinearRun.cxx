@@ -33,20 +33,20 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** \brief Places of a run in the array of samples. */
+/** \brief Positions of a run in the array of samples. */
 template <unsigned int VDimension, typename TReal>
 struct LinearPlaces
 {
-  std::int64_t fixed;                              ///< offset of the axes along which all samples have one place
-  bool         isFixed[VDimension];                ///< which axes these are
-  int          base[VDimension][SamplesOfRun];     ///< of the lower neighbour along the others, from the first sample
-  TReal        distance[VDimension][SamplesOfRun]; ///< from it, along axes of \c isMoved
-  int          between[SamplesOfRun]; ///< 1 for within the bounds and, along axes of \c isMoved, before the last sample
-  bool         isMoved[VDimension];   ///< whether any sample lies between others along an axis; else all lie on samples
-  bool         hasSome[VDimension];   ///< whether some samples lie on others along an axis of \c isMoved
+  std::int64_t fixed;                          ///< offset for the axes along which all samples have the same position
+  bool         isFixed[VDimension];            ///< which axes these are
+  int          base[VDimension][SamplesOfRun]; ///< lower neighbour along the other axes, relative to the first sample
+  TReal        distance[VDimension][SamplesOfRun]; ///< distance from it, along axes of \c isMoved
+  int          between[SamplesOfRun]; ///< 1: within the bounds and, along axes of \c isMoved, before the last sample
+  bool isMoved[VDimension]; ///< whether any position is between samples along an axis; otherwise all are on samples
+  bool hasSome[VDimension]; ///< whether some positions are on samples along an axis of \c isMoved
 
-  /** Where \p count indices lie; false if nothing is known of any: the bounds or the array leave no room, numbers do
-   * not fit, or all samples are outside along an axis. */
+  /** Finds the positions of \p count indices. Returns false if this is not possible: the range of the bounds or the
+   * array is empty, numbers do not fit, or all samples are outside along an axis. */
   CUDASPLINE_INLINE bool
   Find(const EvaluationArguments<VDimension> & arguments, const double (&indices)[VDimension][SamplesOfRun], int count)
   {
@@ -59,7 +59,7 @@ struct LinearPlaces
       const std::int64_t     start = arguments.extent.start[d];
       const std::int64_t     end = start + arguments.extent.size[d] - 1;
       const double           first = std::max(arguments.lower[d], static_cast<double>(start));
-      // The last sample has no upper neighbour, which who lies on it does not ask for.
+      // The last sample has no upper neighbour, which is not needed for a position on it.
       const double last = std::min(arguments.upper[d], std::nextafter(static_cast<double>(end), 2.0 * furthest));
       if (start < -furthest || end > furthest || !(first < last))
       {
@@ -70,7 +70,7 @@ struct LinearPlaces
       int          differs = 0;
       for (int i = 0; i < count; ++i)
       {
-        differs |= index[i] != index[0] ? 1 : 0; // NaN does
+        differs |= index[i] != index[0] ? 1 : 0; // true for NaN
       }
       isFixed[d] = differs == 0;
       if (isFixed[d])
@@ -99,7 +99,7 @@ struct LinearPlaces
   }
 
 private:
-  /** The lower neighbour of an index, and the distance from it; false where it is outside. */
+  /** Finds the lower neighbour of an index, and the distance from it. Returns false if the index is outside. */
   static CUDASPLINE_INLINE bool
   FindOne(double index, double first, double last, int & below, TReal & above)
   {
@@ -114,7 +114,7 @@ private:
     return distance < 1.0 && (distance > 0.0) == (above > TReal(0));
   }
 
-  /** The same of \p count indices along an axis. */
+  /** Does the same for \p count indices along an axis. */
   CUDASPLINE_INLINE void
   FindAll(unsigned int d,
           const double (&index)[SamplesOfRun],
@@ -125,12 +125,12 @@ private:
           int    count)
   {
     const double end = static_cast<double>(origin) + static_cast<double>(lastBase);
-    // Without a branch, what follows from a comparison of doubles is a double first, and nothing is subtracted that
-    // might not be: so the compiler makes vectors.
+    // There are no branches: results of comparisons are stored as doubles first, and every subtraction is
+    // unconditional. This allows the compiler to vectorize the loops.
     int    flags[SamplesOfRun]; // 1: within, 2: above a neighbour, 4: before the last
     double safe[SamplesOfRun];
     double truncated[SamplesOfRun];
-    double excess[SamplesOfRun]; // of a negative number that was truncated
+    double excess[SamplesOfRun]; // 1 for a negative number that was truncated
     double within[SamplesOfRun];
     for (int i = 0; i < count; ++i)
     {
@@ -144,7 +144,8 @@ private:
       const double above = RoundedSum(safe[i], -floor);
       base[d][i] = static_cast<int>(floor) - origin;
       distance[d][i] = static_cast<TReal>(above);
-      // Just below index 0 the sum is 1, but ITK's floor, FloorIndex(), is 0 there: that is left to others.
+      // Just below index 0 the sum is 1, but ITK's floor, FloorIndex(), is 0 there. Such positions are left to the
+      // general code.
       const double isNear = above < 1.0 ? within[i] : 0.0;
       const double isOff = above > 0.0 ? 2.0 : 0.0;
       const double hasUpper = floor < end ? 4.0 : 0.0;
@@ -159,7 +160,7 @@ private:
     }
     isMoved[d] = above > 0;
     hasSome[d] = below > above;
-    const int highest = isMoved[d] ? lastBase - 1 : lastBase; // whose upper neighbour is read, though it is not between
+    const int highest = isMoved[d] ? lastBase - 1 : lastBase; // its upper neighbour is read, though unused
     const int shift = isMoved[d] ? 2 : 0;
     for (int i = 0; i < count; ++i)
     {
@@ -169,10 +170,11 @@ private:
   }
 };
 
-/** \brief Values between samples; on the lower one the upper one does not count, be it none.
+/** \brief Computes values between samples. A position on the lower sample does not use the upper one, which may be
+ * invalid.
  *
- * \tparam VStep from a pair to the next
- * \param[in] hasSome whether any lies on the lower one */
+ * \tparam VStep distance from a pair to the next one
+ * \param[in] hasSome whether any position is on the lower sample */
 template <int VStep, typename TReal>
 CUDASPLINE_INLINE void
 InterpolatePairs(const TReal * lows,
@@ -195,7 +197,8 @@ InterpolatePairs(const TReal * lows,
   }
 }
 
-/** Elements from the lower neighbour along some axes to each corner of its cell; see InterpolateRun(). */
+/** Computes the offsets in elements from the lower neighbour along some axes to each corner of its cell, see
+ * InterpolateRun(). */
 template <int VAxes, unsigned int VDimension>
 CUDASPLINE_INLINE void
 FindCorners(const unsigned int (&axes)[VDimension],
@@ -215,15 +218,15 @@ FindCorners(const unsigned int (&axes)[VDimension],
 
 /** \brief Interpolates the samples of a run along some of the axes.
  *
- * \tparam VAxes how many axes these are
+ * \tparam VAxes number of these axes
  * \param[in] data samples of a component
- * \param[in] offsets of the lower neighbours
- * \param[in] places where
+ * \param[in] offsets offsets of the lower neighbours
+ * \param[in] places positions
  * \param[in] axes the axes, ascending
  * \param[in] strides samples to the next one along each axis of the image
- * \param[in] pixel elements from a sample to the next along x
- * \param[in] count samples
- * \param[out] result a value a sample */
+ * \param[in] pixel elements from a sample to the next one along x
+ * \param[in] count number of samples
+ * \param[out] result a value for each sample */
 template <int VAxes, unsigned int VDimension, typename TReal, typename TOffset>
 CUDASPLINE_INLINE void
 InterpolateRun(const TReal * data,
@@ -282,7 +285,7 @@ InterpolateRun(const TReal * data,
   std::copy_n(values[0], count, result);
 }
 
-/** \brief Three numbers that lie side by side, and a fourth that does not count: one vector of the processor. */
+/** \brief Three consecutive numbers, and a fourth one that is not used: one vector of the processor. */
 template <typename TReal>
 struct ThreeNumbers
 {
@@ -310,7 +313,7 @@ struct ThreeNumbers
     second.lanes = Lanes{ last[1], last[2], last[3], last[3] };
   }
 
-  /** Moves towards others by a fraction of the distance; not by 0 where they are not numbers. */
+  /** Moves towards other numbers by a fraction of the distance. A fraction of 0 ignores other numbers that are NaN. */
   CUDASPLINE_INLINE void
   Approach(const ThreeNumbers & others, TReal part)
   {
@@ -332,13 +335,13 @@ struct ThreeNumbers
   }
 };
 
-/** \brief Interpolates three numbers of each sample of a run, which lie side by side, in one walk.
+/** \brief Interpolates three consecutive numbers of each sample of a run in one pass.
  *
- * \tparam VHasSome whether samples may lie on others along a moved axis
- * \param[in] data the first of them, of the first sample
+ * \tparam VHasSome whether positions may be on samples along a moved axis
+ * \param[in] data the first of the numbers, of the first sample
  * \param[in] offsets, places, axes, strides, count as for InterpolateRun()
- * \param[in] pixel elements from a sample to the next along x
- * \param[out] result those of a sample side by side, and one more at the end */
+ * \param[in] pixel elements from a sample to the next one along x
+ * \param[out] result the three numbers of each sample consecutively, and one more at the end */
 template <int VAxes, bool VHasSome, unsigned int VDimension, typename TReal, typename TOffset>
 CUDASPLINE_INLINE void
 InterpolateThree(const TReal * data,
@@ -386,7 +389,7 @@ InterpolateThree(const TReal * data,
   }
 }
 
-/** Stores three numbers of each sample that is set, which lie side by side; \p run is used up. */
+/** Stores three consecutive numbers of each sample that is set. Overwrites \p run. */
 template <typename TReal, unsigned int VDimension>
 CUDASPLINE_INLINE void
 StoreThree(const EvaluationArguments<VDimension> & arguments,
@@ -465,7 +468,7 @@ InterpolateAxes(const EvaluationArguments<VDimension> & arguments,
   }
 }
 
-/** Interpolates all components of a run, of which those that are stored together stay in \p run. */
+/** Interpolates all components of a run. Those that are stored together remain in \p run. */
 template <typename TOffset, typename TReal, unsigned int VDimension>
 CUDASPLINE_INLINE void
 InterpolateComponents(const EvaluationArguments<VDimension> & arguments,

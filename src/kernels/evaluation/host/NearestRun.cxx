@@ -32,9 +32,9 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Offsets of the nearest samples, of the samples of a run that are marked as done.
+/** Computes the offsets of the nearest samples, for the samples of a run that are marked as done.
  *
- * \return how many are; -1 where the numbers do not fit */
+ * \return the number of these; -1 if the numbers do not fit */
 template <unsigned int VDimension>
 CUDASPLINE_INLINE int
 FindNearest(const EvaluationArguments<VDimension> & arguments,
@@ -62,7 +62,8 @@ FindNearest(const EvaluationArguments<VDimension> & arguments,
     }
     const auto origin = static_cast<std::int32_t>(start);
     const auto end = static_cast<std::int32_t>(size - 1);
-    // Just below a half NearestIndex() may round up to a sample beyond the last, which under this extension it is.
+    // Just below a half, NearestIndex() may round up to a sample beyond the last. This extension then returns the last
+    // one.
     const int goesOn = arguments.extension[d] == Extension::Nearest ? 1 : 0;
     double    safe[SamplesOfRun];
     double    isWithin[SamplesOfRun];
@@ -72,7 +73,7 @@ FindNearest(const EvaluationArguments<VDimension> & arguments,
     }
     for (int i = 0; i < count; ++i)
     {
-      // NearestIndex(): half of the even integer next to 2 x + 1/2. A double of this size has no room for fractions.
+      // NearestIndex(): half of the even integer next to 2 x + 1/2. A double of this magnitude has no fraction.
       constexpr double   whole = 6755399441055744.0; // 1.5 * 2^52
       const double       twice = RoundedSum(RoundedProduct(2.0, safe[i]), 0.5);
       const double       even = RoundedSum(RoundedSum(twice, whole), -whole);

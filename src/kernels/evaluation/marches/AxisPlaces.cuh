@@ -31,12 +31,12 @@
 #include <utility>
 
 /** \file
- * \brief What blocks that march along z know about the lines, rows and slices of their tiles. */
+ * \brief Lines, rows and slices of tiles for blocks that march along z. */
 
 namespace itk::CudaSpline
 {
 
-/** A basis with that many taps, chosen at run time: the kernels are compiled for numbers of taps. */
+/** A basis whose number of taps is chosen at run time. The kernels are compiled for numbers of taps. */
 template <unsigned int VTaps>
 struct TapBasis
 {
@@ -45,7 +45,7 @@ struct TapBasis
   bool                  isCubicConvolution;
   CubicConvolutionBasis cubicConvolution;
 
-  /** First index of the support of a coordinate. */
+  /** Returns the first index of the support of a coordinate. */
   __device__ __forceinline__ int
   First(double x) const
   {
@@ -58,7 +58,7 @@ struct TapBasis
     }
     return SplineBasis<VTaps - 1>::template Start<int>(x);
   }
-  /** The same and the weights. */
+  /** Also computes the weights. */
   template <typename TReal>
   __device__ __forceinline__ void
   Evaluate(double x, int & first, TReal * weights) const
@@ -77,16 +77,16 @@ struct TapBasis
   }
 };
 
-/** Where a continuous index falls on one axis: what BasisSupport and FillWeights() do for that axis, bit for bit.
+/** Position of a continuous index on one axis: the same as BasisSupport and FillWeights() for this axis, bit for bit.
  *
- * Indices that are inside fit into an int: PlanMapTiles() sees to it. */
+ * Indices inside fit into an int, which PlanMapTiles() guarantees. */
 template <unsigned int VTaps, typename TReal>
 struct AxisPlace
 {
-  static constexpr int Outside = INT_MIN; ///< base of an index out of bounds
+  static constexpr int Outside = INT_MIN; ///< base of an index that is out of bounds
 
-  int   base;           ///< first sample of the support, from the source's first
-  TReal weights[VTaps]; ///< not used outside
+  int   base;           ///< first sample of the support, counted from the first sample of the source
+  TReal weights[VTaps]; ///< unused outside
 
   template <unsigned int VDimension>
   __device__ __forceinline__
@@ -102,39 +102,41 @@ struct AxisPlace
   }
 };
 
-/** Slices of the output that a block makes at most. */
+/** Maximum number of output slices of a block. */
 constexpr int MaxSlices = 128;
 
-/** The slices of a slab, of which the first and the last may lack lines; those of two dimensions are one.
+/** The slices of a slab. The first and the last one may be incomplete. A slab in two dimensions is one slice.
  *
- * Slices are numbered from the slab's first one. */
+ * Slices are numbered from the first one of the slab. */
 struct SlabSlices
 {
-  std::int64_t first;         ///< first line of the slab from the begin of its first slice: 0 to rows - 1
-  std::int64_t rows;          ///< of a slice
-  std::int64_t lines;         ///< of the slab
-  int          count;         ///< slices that the slab touches
-  int          firstComplete; ///< first slice that the slab has whole
-  int          endOfComplete; ///< one past the last one
+  std::int64_t first;         ///< first line of the slab, counted from the start of its first slice: 0 to rows - 1
+  std::int64_t rows;          ///< rows of a slice
+  std::int64_t lines;         ///< lines of the slab
+  int          count;         ///< slices that the slab contains at least partly
+  int          firstComplete; ///< first slice that the slab contains completely
+  int          endOfComplete; ///< one past the last such slice
 
-  /** Line of the slab, negative or beyond the last one where the slab has no such line. */
+  /** Returns a line of the slab. It is negative or beyond the last line if the slab does not have this line. */
   __device__ __forceinline__ std::int64_t
                              LineOf(std::int64_t slice, std::int64_t row) const
   {
     return slice * rows + row - first;
   }
-  /** A line of the slab on that row; -1 where there is none. */
+  /** Returns a line of the slab on a row, or -1 if there is none. */
   __device__ __forceinline__ std::int64_t
                              LineOnRow(std::int64_t row) const
   {
     const std::int64_t line = row >= first ? row - first : row + rows - first;
     return row >= 0 && row < rows && line < lines ? line : -1;
   }
-  /** The first (\p last: the last) of some rows that the slab has lines on; -1 where it has none on any. */
+  /** Returns the first row in a range on which the slab has a line (the last one if \p last), or -1 if there is none.
+   */
   __device__ __forceinline__ std::int64_t
                              RowWithin(std::int64_t begin, std::int64_t end, bool last) const
   {
-    // Its lines are on rows of its first slice, from the first one on, and on rows before those of the next.
+    // The slab has lines on the rows of its first slice from `first` on, and on the rows of the next slice before its
+    // end.
     const std::int64_t endOfNext = min(end, first + lines - rows);
     const std::int64_t beginOfFirst = max(begin, first);
     const std::int64_t endOfFirst = min(end, min(rows, first + lines));
@@ -146,13 +148,13 @@ struct SlabSlices
     }
     return isOfNext ? begin : (isOfFirst ? beginOfFirst : -1);
   }
-  /** True where the slab has all lines of some slices. */
+  /** Returns whether the slab has all lines of a range of slices. */
   __device__ __forceinline__ bool
   AreWhole(int begin, int end) const
   {
     return begin >= firstComplete && end <= endOfComplete;
   }
-  /** A line of the slab in that slice. */
+  /** Returns a line of the slab in a slice. */
   __device__ __forceinline__ std::int64_t
                              LineInSlice(std::int64_t slice) const
   {
@@ -161,7 +163,7 @@ struct SlabSlices
   }
 };
 
-/** The slices of \p lines lines. */
+/** Returns the slices of a slab of \p lines lines. */
 template <unsigned int VDimension>
 SlabSlices
 SlicesOfSlab(const EvaluationArguments<VDimension> & arguments, std::int64_t lines)
@@ -176,16 +178,16 @@ SlicesOfSlab(const EvaluationArguments<VDimension> & arguments, std::int64_t lin
   return slab;
 }
 
-/** What a launch adds to the arguments. */
+/** Arguments that a launch adds. */
 struct TiledPart
 {
   SlabSlices slab;
-  int        chunk;              ///< slices of the output that a block makes
-  int        component;          ///< of the pixels, which is computed
-  bool       isCubicConvolution; ///< else a B-spline
+  int        chunk;              ///< output slices of a block
+  int        component;          ///< component of the pixels that is computed
+  bool       isCubicConvolution; ///< otherwise a B-spline
 };
 
-/** The same of floats: what most outputs are, without the choice of a type. */
+/** Stores a float. Most outputs are floats, and this function does not choose a type. */
 template <typename TReal>
 __device__ __forceinline__ float
 FloatOf(bool inside, std::uint64_t outside, TReal value)
@@ -193,11 +195,11 @@ FloatOf(bool inside, std::uint64_t outside, TReal value)
   return inside ? CastToFloat(value) : __uint_as_float(static_cast<unsigned int>(outside));
 }
 
-/** Sets a bit of the result for each of a thread's rows that are lines of the slab.
+/** Returns a bit for each row of a thread that is a line of the slab.
  *
  * \param[in] line line of the first row
  * \param[in] step lines between rows
- * \param[in] rows a bit for each row that is wanted */
+ * \param[in] rows a bit for each requested row */
 __device__ __forceinline__ unsigned int
 LinesWithin(std::int64_t line, std::int64_t step, unsigned int rows, std::int64_t lines)
 {
@@ -213,7 +215,7 @@ LinesWithin(std::int64_t line, std::int64_t step, unsigned int rows, std::int64_
   return within;
 }
 
-/** Stores a value, or the default pixel, as the general kernel does. */
+/** Stores a value, or the default pixel, like the general kernel. */
 template <typename TReal>
 __device__ __forceinline__ void
 StoreValue(void * output, StoredType type, std::int64_t at, bool inside, std::uint64_t outside, TReal value)
@@ -228,10 +230,10 @@ StoreValue(void * output, StoredType type, std::int64_t at, bool inside, std::ui
   }
 }
 
-/** Calls \p step with std::integral_constant of 0, 1, ... until it returns false: a loop whose index is a constant of
- * its body, so that arrays that are indexed by it stay in registers.
+/** Calls \p step with std::integral_constant of 0, 1, ... until it returns false. The index is a constant in the body
+ * of this loop, so arrays that are indexed by it stay in registers.
  *
- * \return whether none did */
+ * \return whether all calls returned true */
 template <int... VPhases, typename TStep>
 __device__ __forceinline__ bool
 StepThrough(std::integer_sequence<int, VPhases...>, const TStep & step)
@@ -239,23 +241,24 @@ StepThrough(std::integer_sequence<int, VPhases...>, const TStep & step)
   return (step(std::integral_constant<int, VPhases>()) && ...);
 }
 
-/** Slices of the input in the order in which a march along z needs them, each of them once, in shared memory.
+/** Slices of the input in the order in which a march along z needs them, each of them once. The list is in shared
+ * memory.
  *
  * \tparam VTaps slices of a support */
 template <int VTaps>
 struct SliceList
 {
-  std::int64_t offsets[MaxSlices * VTaps]; ///< of their first elements; negative: border
-  int          ready[MaxSlices + 1]; ///< by output slice: place of the last slice of its support; -1 after the last
-  int          sums[2][MaxSlices];   ///< scratch
+  std::int64_t offsets[MaxSlices * VTaps]; ///< offsets of the first elements of the slices; negative: border
+  int          ready[MaxSlices + 1];       ///< by output slice: list position of the last slice of its support; end: -1
+  int          sums[2][MaxSlices];         ///< scratch
 
-  /** Makes the list; all threads of the block, which then wait.
+  /** Makes the list. All threads of the block need to call it; it synchronizes them.
    *
-   * \param[in] bases first slice of each output slice's support, not falling, in shared memory
-   * \param[in] count of them, at most as many as the block has threads
+   * \param[in] bases first slice of the support of each output slice, in nondecreasing order, in shared memory
+   * \param[in] count number of bases, less than the number of threads of the block
    * \param[in] size slices of the input
-   * \param[in] extension beyond them
-   * \param[in] sliceSize elements of one */
+   * \param[in] extension extension of the input beyond these slices
+   * \param[in] sliceSize elements of a slice */
   __device__ __forceinline__ void
   Make(const int * bases, int count, std::int64_t size, Extension extension, std::int64_t sliceSize)
   {

@@ -26,7 +26,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Bytes of shared memory of PlaneKernel. */
+/** Returns the shared memory of PlaneKernel in bytes. */
 template <typename TReal>
 std::size_t
 PlaneBytes(const MapTiles & tiles)
@@ -34,12 +34,12 @@ PlaneBytes(const MapTiles & tiles)
   return sizeof(TReal) * static_cast<std::size_t>(tiles.pitch) * tiles.rows;
 }
 
-/** Evaluates a map in two dimensions: a block makes a tile of the output, 32 wide, from a window of the input in shared
- * memory.
+/** Evaluates a map in two dimensions. A block computes a tile of the output, 32 samples wide, from a window of the
+ * input in shared memory.
  *
- * The sums are those of TensorProductSum().
+ * The sums are the same as in TensorProductSum().
  *
- * \tparam VColumns outputs that a thread makes */
+ * \tparam VColumns outputs of a thread */
 template <unsigned int VTaps, typename TReal, int VColumns, int VBlocks, int VUnroll>
 __global__ void
 __launch_bounds__(TileThreads, VBlocks)
@@ -64,7 +64,7 @@ __launch_bounds__(TileThreads, VBlocks)
   if (window.x >= 0 && window.y >= 0 && window.x + window.vectors * wide <= sizeX && window.y + window.rows <= sizeY &&
       IsWide(source, sizeX))
   {
-    constexpr int lanes = 16; // of a row, which is seldom longer
+    constexpr int lanes = 16; // lanes for a row; longer rows are rare
     const TReal * from = source + static_cast<std::int64_t>(window.y + thread / lanes) * sizeX + window.x;
     TReal *       to = shared + thread / lanes * window.pitch;
     for (int row = thread / lanes; row < window.rows; row += TileThreads / lanes)
@@ -107,7 +107,7 @@ __launch_bounds__(TileThreads, VBlocks)
   const int          rows =
     sample < arguments.samples
                ? static_cast<int>((min(slab.lines - row, std::int64_t{ tileRows }) + PlaneRowStep - 1) / PlaneRowStep)
-               : 0; // of the thread; none where it is not positive
+               : 0; // outputs of the thread; there are none if this is not positive
   const double alpha = sample < arguments.samples ? arguments.FractionOf(sample) : 0.0;
   WaitForTile();
 #pragma unroll VUnroll

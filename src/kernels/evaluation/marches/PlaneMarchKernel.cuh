@@ -26,7 +26,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Bytes of shared memory of PlaneMarchKernel. */
+/** Returns the shared memory of PlaneMarchKernel in bytes. */
 template <unsigned int VTaps, typename TReal>
 std::size_t
 PlaneMarchBytes(const MapTiles & tiles)
@@ -36,13 +36,13 @@ PlaneMarchBytes(const MapTiles & tiles)
          sizeof(int) * static_cast<std::size_t>(MaxSlices);
 }
 
-/** Evaluates a map of which z depends on the slice alone: a block makes a tile of the output in x and y, 32 wide, and
- * marches along z.
+/** Evaluates a map whose z depends on the slice alone. A block computes a tile of the output in x and y, 32 samples
+ * wide, and marches along z.
  *
- * The sums are those of TensorProductSum() in its order, y, z, x, so the results are its bits. A thread holds, for each
- * of its columns, the sums over y of the last slices.
+ * The sums are in the order of TensorProductSum(), y, z, x, so the results are the same bit for bit. For each of its
+ * columns, a thread holds the sums over y of the last slices.
  *
- * \tparam VColumns outputs of a slice that a thread makes */
+ * \tparam VColumns outputs of a slice for each thread */
 template <unsigned int VTaps, typename TReal, int VColumns, int VBlocks>
 __global__ void
 __launch_bounds__(TileThreads, VBlocks)
@@ -61,7 +61,7 @@ __launch_bounds__(TileThreads, VBlocks)
   TReal * const                                 windows = reinterpret_cast<TReal *>(sharedBytes);
   TReal * const                                 weightsZ = windows + WindowStages * windowSize;
   int * const                                   basesZ = reinterpret_cast<int *>(weightsZ + taps * MaxSlices);
-  __shared__ int                                range[2]; // of slices of the output that are inside
+  __shared__ int                                range[2]; // range of the output slices that are inside
   __shared__ SliceList<taps>          list;
   __shared__ typename Copies::Singles singles;
 
@@ -99,7 +99,7 @@ __launch_bounds__(TileThreads, VBlocks)
   const SliceWindow  window = WindowOfTile<VTaps, TReal>(basis, arguments, slab, firstSample, tileRow, tileRows);
   if (window.vectors * window.rows > WindowCopiesPerThread * TileThreads)
   {
-    __trap(); // PlanMapTiles() has made sure that it fits
+    __trap(); // PlanMapTiles() guarantees that the window fits
   }
   const Copies copies(arguments, window, singles);
 
@@ -107,7 +107,7 @@ __launch_bounds__(TileThreads, VBlocks)
   const std::int64_t                                sample = firstSample + thisPlace.column;
   const std::int64_t                                firstRow = tileRow + thisPlace.row;
   TensorWeights<2, VTaps, Derivatives::None, TReal> weights[VColumns];
-  int                                               from[VColumns]; // places in a window
+  int                                               from[VColumns]; // positions in a window
   unsigned int                                      present = 0;
   unsigned int                                      inside = 0;
 #pragma unroll
@@ -134,7 +134,7 @@ __launch_bounds__(TileThreads, VBlocks)
       weights[c].value[1][k] = y.weights[k];
     }
   }
-  __syncthreads(); // before the range, the bases and what is known of the copies are used
+  __syncthreads(); // before the range, the bases and the shared data of the copies are used
 
   const std::uint64_t outside =
     arguments.defaultPixels != nullptr ? arguments.defaultPixels[part.component] : arguments.defaultPixel;
@@ -142,7 +142,7 @@ __launch_bounds__(TileThreads, VBlocks)
   const std::int64_t firstAt = (firstLine * arguments.samples + sample) * arguments.components + part.component;
   const std::int64_t sliceAt = slab.rows * arguments.samples * arguments.components;
   const std::int64_t rowAt = PlaneRowStep * arguments.samples * arguments.components;
-  // Floats of a slice that the slab has whole.
+  // Stores floats of a slice that the slab contains completely.
   const auto storeFloats = [&](int i, const TReal(&values)[VColumns]) {
     const int slice = firstSlice + direction * i;
     float *   to = static_cast<float *>(arguments.output) + (firstAt + slice * sliceAt);
@@ -198,7 +198,7 @@ __launch_bounds__(TileThreads, VBlocks)
       const std::int64_t offset = list.offsets[step];
       copies.Start(arguments, offset < 0 ? nullptr : source + offset, to);
     }
-    __pipeline_commit(); // an empty group keeps the count of those that may be under way
+    __pipeline_commit(); // an empty group keeps the number of pending groups constant
   };
   for (int stage = 0; stage < WindowStages - 1; ++stage)
   {
@@ -209,7 +209,7 @@ __launch_bounds__(TileThreads, VBlocks)
   int                 stage = 0;
   int                 done = 0;
   int                 step = 0;
-  // A step: a slice of the input.
+  // Processes one slice of the input.
   const auto march = [&](auto plain, auto now) {
     constexpr int phase = decltype(now)::value;
     __pipeline_wait_prior(WindowStages - 2);
@@ -268,7 +268,7 @@ __launch_bounds__(TileThreads, VBlocks)
   }
   else
   {
-    // One step in the code: the sums move on from slice to slice.
+    // The code contains a single step: the sums are shifted from slice to slice.
     while (march(std::false_type(), std::integral_constant<int, taps - 1>()))
     {}
   }

@@ -22,7 +22,7 @@
 #include "kernels/evaluation/marches/SliceWindow.cuh"
 
 /** \file
- * \brief Tiles of maps of which x and y depend on sample and row: their threads and their windows. */
+ * \brief Tiles of maps whose x and y depend on sample and row: their threads and their windows. */
 
 namespace itk::CudaSpline
 {
@@ -34,7 +34,7 @@ namespace
 template <typename TStored>
 struct WindowTaps
 {
-  const TStored * data; ///< the support's first tap
+  const TStored * data; ///< the first tap of the support
   int             pitch;
 
   __device__ __forceinline__ int
@@ -53,10 +53,10 @@ struct WindowTaps
 /** Rows of the output between two samples of a thread. */
 constexpr int PlaneRowStep = TileThreads / 32;
 
-/** Samples of a row of an in-plane tile. */
+/** Width of an in-plane tile in samples. */
 constexpr int PlaneColumns = 32;
 
-/** Where a thread's first output is in an in-plane tile: warps are 32 x 1 or 8 x 4 samples. */
+/** Position of the first output of a thread in an in-plane tile. Warps are 32 x 1 or 8 x 4 samples. */
 struct PlaneThread
 {
   int column;
@@ -70,7 +70,7 @@ struct PlaneThread
   }
 };
 
-/** Least and largest of numbers of the threads of a warp. */
+/** Computes the smallest and the largest of the numbers of the threads of a warp. */
 __device__ __forceinline__ void
 ReduceInWarp(int & least, int & largest)
 {
@@ -86,15 +86,15 @@ ReduceInWarp(int & least, int & largest)
 #endif
 }
 
-/** The window of an in-plane tile: every warp finds it from the tile's corners.
+/** Finds the window of an in-plane tile. Every warp finds it from the corners of the tile.
  *
- * Along a row, and from row to row except for a thousandth of a sample (PlanMapTiles() has checked), an index grows or
- * falls, so it is extreme at a corner to within a sample. Indices out of bounds count as the bound: there is always a
- * window, even if it is not read.
+ * An index increases or decreases along a row, and from row to row except for a thousandth of a sample, which
+ * PlanMapTiles() has checked. It is therefore extreme at a corner to within a sample. Indices out of bounds count as
+ * the bound: there is always a window, even if it is not read.
  *
  * \param[in] firstSample first sample of the tile
- * \param[in] firstRow first row of it
- * \param[in] rows of it */
+ * \param[in] firstRow first row of the tile
+ * \param[in] rows rows of the tile */
 template <unsigned int VTaps, typename TReal, unsigned int VDimension>
 __device__ __forceinline__ SliceWindow
 WindowOfTile(const TapBasis<VTaps> &                 basis,
@@ -132,7 +132,7 @@ WindowOfTile(const TapBasis<VTaps> &                 basis,
   window.pitch = arguments.tiles.pitch;
   if (window.vectors * wide > window.pitch || window.rows > arguments.tiles.rows)
   {
-    __trap(); // PlanMapTiles() has made sure that it fits
+    __trap(); // PlanMapTiles() guarantees that the window fits
   }
   return window;
 }

@@ -27,7 +27,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Bytes of shared memory of SeparableKernel. */
+/** Returns the shared memory of SeparableKernel in bytes. */
 template <unsigned int VTaps, typename TReal>
 std::size_t
 SeparableBytes(const MapTiles & tiles)
@@ -37,11 +37,12 @@ SeparableBytes(const MapTiles & tiles)
          sizeof(int) * (static_cast<std::size_t>(tiles.tileY) + MaxSlices);
 }
 
-/** Evaluates a map whose axes are separate: a block makes a tile of the output in x and y and marches along z.
+/** Evaluates a map whose axes are separate. A block computes a tile of the output in x and y and marches along z.
  *
- * The sums are those of TensorProductSum() in its order, y, z, x, so the results are its bits. Those over y are made as
- * soon as a slice of the input is in shared memory, a vector of neighbours a thread; those over z from the sums of the
- * last slices, which stay in registers; those over x from a row of the latter in shared memory. */
+ * The sums are in the order of TensorProductSum(), y, z, x, so the results are the same bit for bit. The sums over y
+ * are computed as soon as a slice of the input is in shared memory, with one vector of neighbours per thread. The sums
+ * over z are computed from the sums over y of the last slices, which stay in registers. The sums over x are computed
+ * from a row of sums over z in shared memory. */
 template <unsigned int VTaps, typename TReal, int VBlocks>
 __global__ void
 __launch_bounds__(TileThreads, VBlocks)
@@ -60,12 +61,12 @@ __launch_bounds__(TileThreads, VBlocks)
   extern __shared__ __align__(16) unsigned char sharedBytes[];
   const int                                     windowSize = arguments.tiles.rows * pitch;
   TReal * const                                 windows = reinterpret_cast<TReal *>(sharedBytes);
-  TReal * const                                 sums = windows + WindowStages * windowSize; // over y and z: two buffers
+  TReal * const                                 sums = windows + WindowStages * windowSize; // two buffers
   TReal * const                                 weightsY = sums + 2 * tileY * pitch;
   TReal * const                                 weightsZ = weightsY + taps * tileY;
   int * const                                   basesZ = reinterpret_cast<int *>(weightsZ + taps * MaxSlices);
   int * const                                   basesY = basesZ + MaxSlices;
-  __shared__ int range[6]; // of bases in x and y, of slices of the output that are inside
+  __shared__ int range[6]; // ranges of the bases in x and y, and of the output slices that are inside
   __shared__ SliceList<taps>          list;
   __shared__ typename Copies::Singles singles;
 
@@ -132,7 +133,7 @@ __launch_bounds__(TileThreads, VBlocks)
   }
   __syncthreads();
 
-  // The thread's outputs of a slice: a column, every rowStep-th row.
+  // Outputs of the thread in a slice: a column, every rowStep-th row.
   const int    rowStep = TileThreads / tileX;
   const int    firstOfThread = thread / tileX;
   unsigned int present = 0;
@@ -160,7 +161,7 @@ __launch_bounds__(TileThreads, VBlocks)
     }
     return lanes.Dot(placeX.weights);
   };
-  // Floats of a slice that the slab has whole.
+  // Stores floats of a slice that the slab contains completely.
   const auto storeFloats = [&](int i, const TReal * rowSums) {
     const int slice = firstSlice + direction * i;
     float *   to = static_cast<float *>(arguments.output) + (firstAt + slice * sliceAt);
@@ -221,14 +222,14 @@ __launch_bounds__(TileThreads, VBlocks)
       window.vectors * window.rows > WindowCopiesPerThread * TileThreads ||
       window.vectors * tileY > SeparableItems * TileThreads)
   {
-    __trap(); // PlanMapTiles() has made sure that it fits
+    __trap(); // PlanMapTiles() guarantees that the windows fit
   }
   const Copies       copies(arguments, window, singles);
   const int          number = lastInside - firstInside + 1;
   const std::int64_t sliceSize = arguments.extent.size[0] * arguments.extent.size[1];
   list.Make(basesZ + firstInside, number, arguments.extent.size[2], arguments.extension[2], sliceSize);
 
-  // The thread's vectors of sums: places in a window and in a row of sums.
+  // Vectors of sums of the thread: positions in a window and in a row of sums.
   int   from[SeparableItems];
   int   to[SeparableItems];
   TReal weights[SeparableItems][taps];
@@ -256,7 +257,7 @@ __launch_bounds__(TileThreads, VBlocks)
       const std::int64_t offset = list.offsets[step];
       copies.Start(arguments, offset < 0 ? nullptr : source + offset, to);
     }
-    __pipeline_commit(); // an empty group keeps the count of those that may be under way
+    __pipeline_commit(); // an empty group keeps the number of pending groups constant
   };
   for (int stage = 0; stage < WindowStages - 1; ++stage)
   {
@@ -268,7 +269,7 @@ __launch_bounds__(TileThreads, VBlocks)
   int                done = 0;
   int                step = 0;
   int                buffer = 0;
-  int pending = -1; // output slice whose sums are in the other buffer, and whose sums over x are to be made
+  int pending = -1; // output slice whose sums are in the other buffer, and whose sums over x are computed next
   const TReal * const rowSums =
     sums + firstOfThread * pitch + (placeX.base != Place::Outside ? placeX.base - window.x : 0);
   const int  otherBuffer = tileY * pitch;
@@ -285,8 +286,8 @@ __launch_bounds__(TileThreads, VBlocks)
       }
     }
   };
-  // A step: a slice of the input. The sums over x of an output slice are made one barrier after those over z, together
-  // with those over y and z of the next.
+  // Processes one slice of the input. The sums over x of an output slice are computed one barrier after the sums over
+  // z, together with the sums over y and z of the next slice.
   const auto march = [&](auto plain, auto now) {
     constexpr int phase = decltype(now)::value;
     __pipeline_wait_prior(WindowStages - 2);
@@ -354,7 +355,7 @@ __launch_bounds__(TileThreads, VBlocks)
   }
   else
   {
-    // One step in the code: the sums move on from slice to slice.
+    // The code contains a single step: the sums are shifted from slice to slice.
     while (march(std::false_type(), std::integral_constant<int, taps - 1>()))
     {}
     __syncthreads();

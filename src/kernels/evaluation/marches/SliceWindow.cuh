@@ -31,12 +31,12 @@
 namespace itk::CudaSpline
 {
 
-/** A rectangle of a slice, in samples from the slice's first; it may be outside of the slice. */
+/** A rectangle of a slice, in samples from the first sample of the slice. It may extend beyond the slice. */
 struct SliceWindow
 {
-  int x;       ///< first column: a multiple of the number that is copied together
-  int y;       ///< first row
-  int vectors; ///< of WideCopy elements a row
+  int x; ///< first column: a multiple of the number of elements that are copied together
+  int y;
+  int vectors; ///< width of a row in vectors of WideCopy elements
   int rows;
   int pitch; ///< elements between rows in shared memory: a multiple of WideCopy
 };
@@ -66,7 +66,7 @@ StoreWide(TReal * to, const Lanes<WideCopy<TReal>, TReal> & elements)
   {
     const float * const lane = elements.lane;
 #if defined(__CUDA_ARCH__)
-    // The compiler would make four stores of it.
+    // The compiler would generate four stores.
     asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};"
                  :
                  : "r"(static_cast<unsigned int>(__cvta_generic_to_shared(to))),
@@ -85,30 +85,30 @@ StoreWide(TReal * to, const Lanes<WideCopy<TReal>, TReal> & elements)
   }
 }
 
-/** What a thread copies of a window, the same of every slice.
+/** The part of a window that a thread copies, which is the same for every slice.
  *
- * Samples outside of the slice are those of the extension. Columns of vectors that have such samples, and all columns
- * where rows do not begin at aligned addresses, are copied element by element.
+ * Samples outside of the slice are taken from the extension. Vectors with such samples are copied element by element,
+ * and so are all columns if rows do not begin at aligned addresses.
  *
  * \tparam VThreads threads of the block
- * \tparam VCopies vectors that a thread copies at most */
+ * \tparam VCopies maximum number of vectors that a thread copies */
 template <typename TReal, int VThreads, int VCopies>
 class WindowCopies
 {
 public:
-  /** What the threads know together, in shared memory: what is seldom used takes no registers. */
+  /** Data in shared memory that all threads use. It is rarely used, so it does not occupy registers. */
   struct Singles
   {
     SliceWindow window;
-    int         left;  ///< columns before this one, and from right on, are copied element by element
+    int         left;  ///< columns before this one, and from `right` on, are copied element by element
     int         right; ///< see left
-    int         count; ///< of them
-    int         columns[MaxWindowColumns]; ///< of the slice, by column of the window
+    int         count; ///< number of these columns
+    int         columns[MaxWindowColumns]; ///< column of the slice for each column of the window
   };
 
-  /** \param[in] arguments the source;
-   * \param[in] window the window;
-   * \param[out] singles in shared memory, to be used after a barrier */
+  /** \param[in] arguments the source
+   * \param[in] window the window
+   * \param[out] singles in shared memory, can be used after a barrier */
   template <unsigned int VDimension>
   __device__ __forceinline__
   WindowCopies(const EvaluationArguments<VDimension> & arguments, const SliceWindow & window, Singles & singles)
@@ -126,7 +126,7 @@ public:
     const bool hasBorderRows =
       arguments.extension[1] == Extension::GridConstant && (window.y < 0 || window.y + window.rows > sizeY);
     const bool wide = IsWide(static_cast<const TReal *>(arguments.source), sizeX) && !hasBorderRows;
-    // Vectors from the first to one past the last that lie in the slice: the others are left and right of them.
+    // The vectors from `first` to before `end` are inside the slice; the others are to the left and right of them.
     const int first = wide ? min(max(-window.x, 0) / count, window.vectors) : window.vectors;
     const int end = wide ? max(min((sizeX - window.x) / count, window.vectors), first) : window.vectors;
     const int number = width - (end - first) * count;
@@ -170,7 +170,7 @@ public:
   /** Starts to copy the window of a slice.
    *
    * \param[in] arguments the source
-   * \param[in] slice first element of the slice; null where the border value stands
+   * \param[in] slice first element of the slice; null: the slice has the border value
    * \param[out] shared the window */
   template <unsigned int VDimension>
   __device__ __forceinline__ void
@@ -241,10 +241,10 @@ private:
   }
 
   const Singles & m_Singles;
-  int             m_Row{ -1 };     ///< of the thread's first element that is copied by itself; negative: none
-  int             m_Single{ 0 };   ///< its place among those of a row
-  int             m_From[VCopies]; ///< elements from the slice's first
-  int             m_To[VCopies];   ///< elements from the window's first; negative: nothing
+  int             m_Row{ -1 };     ///< row of the first element that the thread copies individually; negative: none
+  int             m_Single{ 0 };   ///< index of this element among those of a row
+  int             m_From[VCopies]; ///< elements from the first element of the slice
+  int             m_To[VCopies];   ///< elements from the first element of the window; negative: not copied
 };
 
 } // namespace itk::CudaSpline

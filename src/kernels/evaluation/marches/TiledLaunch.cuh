@@ -30,7 +30,7 @@
 #include <cuda_runtime.h>
 
 /** \file
- * \brief What the launches of the kernels that take tiles share. */
+ * \brief Common functions to launch the kernels that use tiles. */
 
 namespace itk::CudaSpline
 {
@@ -38,12 +38,12 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Slices of the output that a block shall make: as many as let the blocks fill the device in whole waves, where the
- * slices that a block reads before its first output, and what it does before it reads any, count too. */
+/** Returns the number of output slices for a block. The number is chosen so that the blocks fill the device in whole
+ * waves. The start of a block, including the slices that it reads before its first output, is taken into account. */
 inline int
 SlicesOfBlock(std::int64_t tiles, int slices, int blocksOfMultiprocessor)
 {
-  constexpr double begin = 5.0; // what is done once a block, in slices
+  constexpr double begin = 5.0; // cost of the start of a block, in slices
   int              device = 0;
   int              multiprocessors = 0;
   CheckCuda(cudaGetDevice(&device), "cudaGetDevice");
@@ -69,7 +69,7 @@ SlicesOfBlock(std::int64_t tiles, int slices, int blocksOfMultiprocessor)
   return best;
 }
 
-/** Launches a kernel that takes tiles, once for each component of the pixels.
+/** Launches a kernel that uses tiles, once for each component of the pixels.
  *
  * \param[in] kernel the kernel
  * \param[in] bytes shared memory of a block

@@ -34,16 +34,16 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** A thread an output sample.
+/** Computes one output sample per thread.
  *
- * Blocks are boxes of the output, and warps 8 x 4 samples of a slice, so that the reads of a warp are close together
- * for any rotation of the output; of lists, 32 consecutive points. */
+ * Blocks are boxes of the output. Warps are 8 x 4 samples of a slice, so that the reads of a warp are close together
+ * for any rotation of the output. For lists, a warp is 32 consecutive points. */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 __global__ void
 __launch_bounds__(SampleThreads, SampleBlocks(TMethod::HasBasis, VDerivatives))
   EvaluationKernel(const __grid_constant__ EvaluationArguments<VDimension> arguments, std::int64_t lines)
 {
-  const bool         isTurned = arguments.laneAxis == 2; // the second axis of a block is along the slices
+  const bool         isTurned = arguments.laneAxis == 2; // the second axis of a block runs along the slices
   const std::int64_t sample = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
   const std::int64_t second = std::int64_t{ isTurned ? blockIdx.z : blockIdx.y } * blockDim.y + threadIdx.y;
   const std::int64_t third = std::int64_t{ isTurned ? blockIdx.y : blockIdx.z } * blockDim.z + threadIdx.z;
@@ -57,7 +57,7 @@ __launch_bounds__(SampleThreads, SampleBlocks(TMethod::HasBasis, VDerivatives))
   }
 }
 
-/** Enqueues the evaluation of one slab. */
+/** Enqueues the evaluation of a slab. */
 template <typename TMethod, Derivatives VDerivatives, unsigned int VDimension>
 void
 LaunchPlain(EvaluationArguments<VDimension> arguments, std::int64_t lines, StreamHandle stream)
@@ -70,7 +70,7 @@ LaunchPlain(EvaluationArguments<VDimension> arguments, std::int64_t lines, Strea
   {
     arguments.laneAxis = 0;
   }
-  arguments.sliceLines = hasSlices ? arguments.sliceLines : 0; // else lines as they come, in layers of the grid
+  arguments.sliceLines = hasSlices ? arguments.sliceLines : 0; // otherwise consecutive lines, in layers of the grid
   const dim3         block = arguments.laneAxis == 0 ? dim3(32, 4, 1) : (hasSlices ? dim3(4, 8, 4) : dim3(4, 32, 1));
   const bool         isTurned = arguments.laneAxis == 2;
   const std::int64_t rows = hasSlices ? arguments.sliceLines : lines;
@@ -105,7 +105,7 @@ LaunchSamples(Derivatives                             derivatives,
 
 } // namespace itk::CudaSpline
 
-/** Compiles LaunchSamples() of an interpolation type. */
+/** Instantiates LaunchSamples() for an interpolation type. */
 #define CUDASPLINE_INSTANTIATE_SAMPLES(Type)                                                                           \
   template void LaunchSamples<Type>(Derivatives, const EvaluationArguments<1> &, std::int64_t, StreamHandle);          \
   template void LaunchSamples<Type>(Derivatives, const EvaluationArguments<2> &, std::int64_t, StreamHandle);          \

@@ -38,7 +38,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Whether an index is within bounds. */
+/** Returns whether an index is within bounds. */
 __device__ __forceinline__ bool
 IsWithin(const double (&least)[3], const double (&most)[3], const double (&index)[3])
 {
@@ -50,7 +50,7 @@ IsWithin(const double (&least)[3], const double (&most)[3], const double (&index
   return within;
 }
 
-/** Where a thread is in the output. */
+/** Position of a thread in the output. */
 template <typename TMethod>
 struct ScanlinePlace
 {
@@ -59,7 +59,7 @@ struct ScanlinePlace
 
   std::int64_t line;
   int          first; ///< sample of the line
-  int          count; ///< samples of the thread: 0 where there are none
+  int          count; ///< samples of the thread, may be 0
 
   __device__ __forceinline__
   ScanlinePlace(const EvaluationArguments<3> & arguments, const ScanlinePlan & plan, std::int64_t lines)
@@ -77,12 +77,12 @@ struct ScanlinePlace
   }
 };
 
-/** Where a thread stores its samples; \p VFloat: as floats. */
+/** Output of a thread. It stores floats if \p VFloat is set. */
 template <bool VFloat>
 struct ScanlineOutput
 {
   void *       data;
-  std::int64_t first; ///< sample of the thread
+  std::int64_t first; ///< first sample of the thread
 
   __device__ __forceinline__
   ScanlineOutput(const EvaluationArguments<3> & arguments, std::int64_t at)
@@ -132,8 +132,8 @@ struct ScanlineOutput<true>
   }
 };
 
-/** The samples of a thread that need more than the others: at edges, or where samples are continued outside. A function
- * of its own, so that the others do not pay for its registers.
+/** Evaluates the samples of a thread that need the general code: at edges, or where samples are extended outside. It is
+ * a separate function, so that its registers are not reserved in the common case.
  *
  * \param[in] rest a bit for each of the thread's samples */
 template <typename TMethod>
@@ -150,10 +150,11 @@ EvaluateTheRest(const EvaluationArguments<3> & arguments, std::int64_t line, int
   }
 }
 
-/** The samples of a thread that all are within bounds, as many as there are for a thread.
+/** Evaluates the samples of a thread if all of them are within bounds and their number is complete.
  *
- * \tparam VForm which form of the samples ScanlineValue reads
- * \return a bit for each that needs more, because its value is not finite: what is next to it decides */
+ * \tparam VForm the form of the samples that ScanlineValue reads
+ * \return a bit for each sample that needs the general code because its value is not finite: the result depends on its
+ * neighbours */
 template <typename TMethod, int VForm, bool VFloat>
 __device__ __forceinline__ unsigned int
 EvaluateWithin(const EvaluationArguments<3> & arguments,
@@ -182,9 +183,9 @@ EvaluateWithin(const EvaluationArguments<3> & arguments,
   return rest;
 }
 
-/** The samples of a thread some of which need more: those remain.
+/** Evaluates the samples of a thread if some of them need the general code. Those remain.
  *
- * \return a bit for each that remains */
+ * \return a bit for each remaining sample */
 template <typename TMethod, int VForm, bool VFloat>
 __device__ __forceinline__ unsigned int
 EvaluateSome(const EvaluationArguments<3> & arguments,
@@ -217,7 +218,7 @@ EvaluateSome(const EvaluationArguments<3> & arguments,
   return rest;
 }
 
-/** Values of scanlines where each is read by itself; \p VFloat: as floats. */
+/** Evaluates scanlines and reads each sample individually. It stores floats if \p VFloat is set. */
 template <typename TMethod, bool VFloat>
 __global__ void
 __launch_bounds__(ScanlineThreads, ScanlineValue<TMethod>::Blocks)
@@ -270,7 +271,7 @@ __launch_bounds__(ScanlineThreads, ScanlineValue<TMethod>::Blocks)
   }
 }
 
-/** Enqueues the evaluation of one slab. */
+/** Enqueues the evaluation of a slab. */
 template <typename TMethod>
 void
 LaunchScanlines(const EvaluationArguments<3> & arguments,

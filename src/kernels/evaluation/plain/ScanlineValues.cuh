@@ -30,7 +30,7 @@
 #include <type_traits>
 
 /** \file
- * \brief What the methods that evaluate along scanlines read for a sample, and its value. */
+ * \brief Reads and values of a sample for the methods that evaluate along scanlines. */
 
 namespace itk::CudaSpline
 {
@@ -38,28 +38,28 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** The value at an index within ScanlineBounds, as TMethod has it: linear filtering by the texture. */
+/** The value at an index within ScanlineBounds, as TMethod defines it. This is linear filtering by the texture. */
 template <typename TMethod>
 struct ScanlineValue
 {
   static constexpr int  Lanes = TextureScanlineTuning.lanes;
   static constexpr int  Samples = TextureScanlineTuning.samples;
   static constexpr int  Unrolled = TextureScanlineTuning.unrolled;
-  static constexpr bool FloatsOnly = true; ///< no other pixels are stored
-  static constexpr int  Forms = 1;         ///< of the samples: in a texture, and where they are
+  static constexpr bool FloatsOnly = true; ///< other pixel types are not stored
+  static constexpr int  Forms = 1;         ///< forms of the samples: in a texture, and in memory
 
-  /** Blocks that shall be resident: reads take long, so that many warps are wanted, but the sum of several fetches
-   * takes more than 32 registers. */
+  /** Minimum number of resident blocks. Reads have a long latency, so many warps are needed, but the sum of several
+   * fetches needs more than 32 registers. */
   static constexpr int Blocks = std::decay_t<decltype(TMethod::Paired(EvaluationArguments<3>()))>::Fetches == 1 ? 8 : 6;
 
-  /** Whether all indices between two are for ValueWithin(). */
+  /** Returns whether ValueWithin() is valid for all indices between two indices. */
   __device__ __forceinline__ static bool
   AreForWithin(const ScanlineBounds &, const double (&)[2][3])
   {
     return true;
   }
 
-  /** The value at an index that needs no folding. */
+  /** Returns the value at an index that needs no folding. */
   template <int>
   __device__ __forceinline__ static float
   ValueWithin(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, double (&index)[3])
@@ -71,7 +71,7 @@ struct ScanlineValue
     return TextureSplineValueWithin(TMethod::Paired(arguments), index, SourceFetch<3>{ arguments });
   }
 
-  /** The same: texture mode has no more at the edges. */
+  /** The same as ValueWithin(): texture mode does not treat edges differently. */
   template <int VForm>
   __device__ __forceinline__ static float
   ValueAtEdges(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, double (&index)[3])
@@ -80,9 +80,9 @@ struct ScanlineValue
   }
 };
 
-/** Linear interpolation as LinearMethod has it, between samples that all are there. They are gathered from a texture,
- * where there is one of them: a load of 32 words that lie in several rows takes the cache one clock per row, and has
- * one word per lane; a gather has four, at the rate of a fetch. */
+/** Linear interpolation like LinearMethod, between samples that all exist. They are gathered from a texture if there is
+ * one. The cache needs one clock per row for a load of 32 words in several rows, and a lane receives one word. A
+ * gather returns four words per lane, at the rate of a fetch. */
 template <>
 struct ScanlineValue<LinearMethod<float>>
 {
@@ -112,7 +112,7 @@ struct ScanlineValue<LinearMethod<float>>
     }
   }
 
-  /** \param[in] upper neighbours that count: others are not read */
+  /** \param[in] upper neighbours that are used; others are not read */
   __device__ __forceinline__ static void
   Load(const EvaluationArguments<3> & arguments,
        const ScanlineBounds &         bounds,
@@ -136,7 +136,7 @@ struct ScanlineValue<LinearMethod<float>>
     }
   }
 
-  /** \tparam VForm 0: from the texture; 1: from where the samples are */
+  /** \tparam VForm 0: from the texture; 1: from memory */
   template <int VForm>
   __device__ __forceinline__ static void
   Read(const EvaluationArguments<3> & arguments,
@@ -155,9 +155,9 @@ struct ScanlineValue<LinearMethod<float>>
     }
   }
 
-  /** InterpolateCorners(), of the corners from VFirst on.
+  /** Computes InterpolateCorners() for the corners from VFirst on.
    *
-   * \param[in] upper a bit for each axis whose upper neighbours count; of all axes where VAll */
+   * \param[in] upper a bit for each axis whose upper neighbours are used; all axes if VAll is set */
   template <int VAxis, int VFirst, bool VAll>
   __device__ __forceinline__ static float
   Between(const float (&corner)[8], const float (&distance)[3], unsigned int upper)
@@ -179,14 +179,15 @@ struct ScanlineValue<LinearMethod<float>>
     }
   }
 
-  /** Whether all indices between two are for ValueWithin(): the floor of each is its FloorIndex(). */
+  /** Returns whether ValueWithin() is valid for all indices between two indices: the floor of each is its FloorIndex().
+   */
   __device__ __forceinline__ static bool
   AreForWithin(const ScanlineBounds & bounds, const double (&ends)[2][3])
   {
     bool are = true;
     for (int d = 0; d < 3; ++d)
     {
-      if (bounds.first[d] < 0) // of an input with samples before index 0; within others no index is negative
+      if (bounds.first[d] < 0) // for an input with samples before index 0; within other inputs no index is negative
       {
         are =
           are && ((ends[0][d] >= 0.0 && ends[1][d] >= 0.0) || (ends[0][d] < LeastOfZero && ends[1][d] < LeastOfZero));
@@ -195,8 +196,9 @@ struct ScanlineValue<LinearMethod<float>>
     return are;
   }
 
-  /** The value between samples that all are there. On a sample its neighbours do not count, which makes a difference
-   * only where they are not finite, and then the value is not either; except for the sign of a sample that is -0. */
+  /** Returns the value between samples that all exist. If the point is on a sample, its neighbours are not used. This
+   * makes a difference only if they are not finite, and then the value is not finite either. An exception is the sign
+   * of a sample that is -0. */
   template <int VForm>
   __device__ __forceinline__ static float
   ValueWithin(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, const double (&index)[3])
@@ -214,7 +216,7 @@ struct ScanlineValue<LinearMethod<float>>
     return Between<3, 0, true>(corner, distance, 7U);
   }
 
-  /** The value if the point may be outside of the outermost samples, or at the last of them. */
+  /** Returns the value if the point may be outside of the outermost samples, or on the last of them. */
   template <int VForm>
   __device__ __forceinline__ static float
   ValueAtEdges(const EvaluationArguments<3> & arguments, const ScanlineBounds & bounds, const double (&index)[3])

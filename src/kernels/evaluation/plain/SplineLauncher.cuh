@@ -21,7 +21,8 @@
 #include "kernels/evaluation/plain/EvaluationLaunch.cuh"
 
 /** \file
- * \brief The launch of B-splines, sample by sample: src/CudaSplineInstances.cmake lists the sources that compile it. */
+ * \brief Launch of the evaluation of B-splines sample by sample. src/CudaSplineInstances.cmake lists the sources that
+ * compile it. */
 
 namespace itk::CudaSpline
 {

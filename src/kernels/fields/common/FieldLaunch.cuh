@@ -31,21 +31,21 @@
 #include <limits>
 
 /** \file
- * \brief How kernels go through the samples of a field: one block per box, one thread per column of it. */
+ * \brief Iteration over the samples of a field: one block per box, one thread per column of the box. */
 
 namespace itk::CudaSpline
 {
 
-/** \brief The threads of a box. */
+/** \brief Returns the threads of a box. */
 inline dim3
 BoxThreads()
 {
   return { BoxWidth, BoxHeight, 1 };
 }
 
-/** \brief Blocks for some boxes, one each.
+/** \brief Returns the number of blocks, one for each box.
  *
- * \exception DeviceError they are too many */
+ * \exception DeviceError there are too many boxes */
 inline unsigned int
 BlocksOf(std::int64_t boxes)
 {
@@ -56,8 +56,8 @@ BlocksOf(std::int64_t boxes)
   return static_cast<unsigned int>(boxes);
 }
 
-/** \brief Blocks that a device has at once, some of them a multiprocessor, and no more than there are boxes: of kernels
- * whose blocks take box after box, because they may have nothing to do. */
+/** \brief Returns the number of blocks that are resident on a device, at most the number of boxes. It is used for
+ * kernels whose blocks process several boxes, because some boxes may need no work. */
 inline unsigned int
 ResidentBlocks(std::int64_t boxes, int blocksOfMultiprocessor, int device)
 {
@@ -88,12 +88,12 @@ WalkColumn(const FieldWalk & walk, const FieldBoxes & boxes, unsigned int box, c
   }
 }
 
-/** \brief Adds up norms over the lanes of a block whose warps are whole, in the order of AddLanes().
+/** \brief Adds norms over the lanes of a block whose warps are complete, in the order of AddLanes().
  *
  * \tparam VWarps warps of the block, a power of 2
- * \param[in] mine of this lane
- * \param[in] warps shared memory, a place a warp; a barrier is needed before it is used again
- * \return the sum, in lane 0 of warp 0 alone */
+ * \param[in] mine norms of this lane
+ * \param[in] warps shared memory, one element per warp; a barrier is needed before it is used again
+ * \return the sum, in lane 0 of warp 0 only */
 template <int VWarps>
 __device__ __forceinline__ NormSums
 AddBlock(NormSums mine, NormSums * warps)

@@ -26,7 +26,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** What has been found so far, in memory of the device: determinants as whole numbers of their order. */
+/** The results so far, in device memory. Determinants are integers with the same order. */
 struct Found
 {
   unsigned long long voxels;
@@ -34,7 +34,8 @@ struct Found
   long long          largest;
 };
 
-/** The order of whole numbers that is that of doubles: the bits of those below 0 count backwards. */
+/** Maps the bits of a double to an integer so that the order is the same. The order of the bits of negative numbers is
+ * reversed. */
 CUDASPLINE_HOST_DEVICE long long
 Ordered(long long bits)
 {
@@ -67,7 +68,7 @@ struct MeasuredVolume
   bool                           isLogarithm;
   Found *                        found;
 
-  /** A sample. Few are beyond what has been found: the others only look. */
+  /** Processes a sample. Few samples change the results, the others only read them. */
   __device__ void
   operator()(const std::int64_t (&at)[3]) const
   {

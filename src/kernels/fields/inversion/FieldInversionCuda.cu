@@ -25,12 +25,12 @@ namespace itk::CudaSpline
 
 namespace
 {
-constexpr int BlocksOfMultiprocessor = 4; // of a step that may have nothing to do
+constexpr int BlocksOfMultiprocessor = 4; // for a step that may have no work
 
-/** A step of the iteration; nothing where it has ended.
+/** Runs a step of the iteration, or nothing if the iteration has ended.
  *
  * \param[in] updates whether the inverse is updated
- * \param[in] goesOn whether new errors are found unless those before were small */
+ * \param[in] goesOn whether new errors are computed, unless the previous ones were small */
 template <unsigned int VDimension, typename TReal>
 __global__ void
 __launch_bounds__(BoxLanes)
@@ -65,7 +65,7 @@ __launch_bounds__(BoxLanes)
   }
 }
 
-/** All iterations of Anderson mixing. */
+/** Runs all iterations of Anderson mixing. */
 template <unsigned int VDimension, typename TReal>
 __global__ void
 __launch_bounds__(BoxLanes)
@@ -85,7 +85,8 @@ __launch_bounds__(BoxLanes)
   }
 }
 
-/** Adds up the norms of a step, and records whether it was the last but one; after that one that all is done. */
+/** Adds the norms of a step, and records whether it was the last but one. In the next step, records that everything is
+ * done. */
 template <unsigned int VDimension, typename TReal>
 __global__ void
 __launch_bounds__(TotalLanes) ConcludeKernel(const __grid_constant__ InversionArguments<VDimension, TReal> arguments)
@@ -103,7 +104,8 @@ __launch_bounds__(TotalLanes) ConcludeKernel(const __grid_constant__ InversionAr
   {
     mine.Add(arguments.sums[box]);
   }
-  mine = AddBlock<warps>(mine, sums); // its barrier stands between the threads that read the state and who writes it
+  mine =
+    AddBlock<warps>(mine, sums); // its barrier separates the threads that read the state from the thread that writes it
   if (threadIdx.x == 0)
   {
     arguments.Conclude(mine);
@@ -139,7 +141,7 @@ InvertFieldOnCuda(const FieldShape &     shape,
       return;
     }
     const unsigned int blocks = ResidentBlocks(arguments.boxes.Count(), BlocksOfMultiprocessor, device);
-    // One step more than iterations: the update that ends the last one.
+    // One step more than iterations: the update that completes the last iteration.
     for (int step = 0; step <= rules.maximumIterations && rules.maximumIterations > 0; ++step)
     {
       const bool goesOn = step < rules.maximumIterations;

@@ -78,7 +78,7 @@ MarchRadius(const FieldShape & shape, const FieldSmoothing & smoothing)
   constexpr std::int64_t mostRows = 65535; // of a grid of blocks
   const FieldGrid &      grid = shape.grid;
   const std::size_t      count = smoothing.weights[0].size();
-  // Offsets within a slice are of 32 bits.
+  // Offsets within a slice have 32 bits.
   const bool fits = grid.dimension == 3 && shape.element == ScalarType::Float32 && count >= 3 && count <= widest &&
                     smoothing.weights[1].size() == count && smoothing.weights[2].size() == count &&
                     grid.size[1] <= mostRows &&

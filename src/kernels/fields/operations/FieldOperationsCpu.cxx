@@ -31,7 +31,7 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** Calls \p body with each box of samples, its number and its sums by lane, and adds those up.
+/** Calls \p body with each box of samples, its number and its sums by lane, and adds these sums.
  *
  * \param[in] step called with a sample; returns its norm */
 template <typename TStep>
@@ -67,7 +67,7 @@ SumBoxes(const FieldWalk &  walk,
   });
 }
 
-/** The sum of all boxes. */
+/** Returns the sum over all boxes. */
 NormSums
 TotalOf(const NormSums * sums, std::int64_t count)
 {
@@ -80,13 +80,13 @@ TotalOf(const NormSums * sums, std::int64_t count)
   return lanes[0];
 }
 
-constexpr std::int64_t SmoothingRun = 2048; // numbers that are summed up together: they stay in a cache
+constexpr std::int64_t SmoothingRun = 2048; // numbers that are summed together: they stay in a cache
 
-/** One axis of a smoothing, but x.
+/** Smooths along one axis except x.
  *
  * \param[in] length samples along the axis
  * \param[in] inner numbers between neighbours along the axis
- * \param[in] finish called with the offset of a number and its sum; returns what is stored */
+ * \param[in] finish called with the offset of a number and its sum; returns the number to store */
 template <typename TReal, typename TFinish>
 void
 SmoothAxis(const TReal *              input,
@@ -99,7 +99,7 @@ SmoothAxis(const TReal *              input,
            const TFinish &            finish)
 {
   const auto         radius = static_cast<std::int64_t>(weights.size() / 2);
-  const std::int64_t runs = (inner + SmoothingRun - 1) / SmoothingRun; // of numbers that are neighbours
+  const std::int64_t runs = (inner + SmoothingRun - 1) / SmoothingRun; // runs of consecutive numbers
   residence.GetContext().ParallelFor(count / inner * runs, [&](std::int64_t begin, std::int64_t end) {
     std::array<TReal, SmoothingRun> sums;
     for (std::int64_t part = begin; part < end; ++part)
@@ -144,7 +144,7 @@ SmoothRows(const TReal *              input,
   const auto         radius = static_cast<std::int64_t>(weights.size() / 2);
   const std::int64_t numbers = length * components;
   residence.GetContext().ParallelFor(count / numbers, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<TReal> padded(static_cast<std::size_t>((length + 2 * radius) * components)); // the ends repeated
+    std::vector<TReal> padded(static_cast<std::size_t>((length + 2 * radius) * components)); // the ends are repeated
     for (std::int64_t row = begin; row < end; ++row)
     {
       const TReal * const from = input + row * numbers;
@@ -209,7 +209,7 @@ SmoothFieldOnCpu(const FieldShape &     shape,
     for (unsigned int d = 0; d < dimension; ++d)
     {
       const std::vector<Real> weights(smoothing.weights[d].begin(), smoothing.weights[d].end());
-      // The last axis ends in the output.
+      // The last axis writes to the output.
       auto * const       to = static_cast<Real *>((dimension - d) % 2 == 1 ? output : scratch);
       const std::int64_t length = shape.grid.size[d];
       if (d == 0)
@@ -259,7 +259,7 @@ InvertFieldOnCpu(const FieldShape &     shape,
       arguments.Conclude(TotalOf(arguments.sums, arguments.boxes.Count()));
       return;
     }
-    // One step more than iterations: the update that ends the last one.
+    // One step more than iterations: the update that completes the last iteration.
     for (int step = 0; step <= rules.maximumIterations && rules.maximumIterations > 0; ++step)
     {
       const bool goesOn = step < rules.maximumIterations && state->isDone == 0;

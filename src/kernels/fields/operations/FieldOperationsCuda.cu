@@ -31,7 +31,7 @@ constexpr int    Threads = 256;
 constexpr int    NormBlocksOfMultiprocessor = 4;
 constexpr size_t MaxNormBlocks = MaximumNormScratch / sizeof(double);
 
-/** Enough blocks for one thread per number, or for some numbers per thread. */
+/** Returns enough blocks for one thread per number, or for several numbers per thread. */
 unsigned int
 BlocksOfNumbers(std::int64_t count)
 {
@@ -39,7 +39,7 @@ BlocksOfNumbers(std::int64_t count)
   return static_cast<unsigned int>(std::min((count + Threads - 1) / Threads, most));
 }
 
-/** The largest number of a block, in thread 0. */
+/** Returns the largest number of a block, in thread 0. */
 __device__ __forceinline__ double
 LargestOfBlock(double mine)
 {
@@ -68,7 +68,7 @@ struct Spacing
   double of[VDimension];
 };
 
-/** The largest norm of the vectors that a block sees. */
+/** Computes the largest norm of the vectors of each block. */
 template <unsigned int VDimension, typename TReal>
 __global__ void
 __launch_bounds__(Threads)
@@ -102,7 +102,7 @@ __launch_bounds__(Threads) WeighKernel(TReal * numbers, std::int64_t count, unsi
   }
 }
 
-/** The largest one of all blocks. */
+/** Computes the largest norm of all blocks. */
 __global__ void
 __launch_bounds__(Threads) LargestKernel(const double * largest, int count, double * maximum)
 {

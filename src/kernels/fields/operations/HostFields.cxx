@@ -31,29 +31,29 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Whether a field is in memory that the steps of a residence can use. */
+/** Returns whether a field is in memory that is accessible to the steps of a residence. */
 bool
 IsThere(const void * field, const Residence & residence)
 {
   return !residence.IsOnDevice() || DeviceOfPointer(field) == residence.GetContext().device;
 }
 
-/** A field where a residence has its memory: a copy if it is elsewhere. */
+/** A field in the memory of a residence. It is a copy if the field is elsewhere. */
 class Visitor
 {
 public:
-  /** An input: uploaded to a device. */
+  /** An input, which is uploaded to a device. */
   Visitor(const void * field, std::size_t bytes, const Residence & residence)
     : m_IsThere(IsThere(field, residence))
     , m_Array(m_IsThere ? ResidentArray() : ResidentArray(bytes, residence))
-    , m_Data(m_IsThere ? const_cast<void *>(field) : m_Array.Data()) // who takes an input does not write
+    , m_Data(m_IsThere ? const_cast<void *>(field) : m_Array.Data()) // inputs are not written
   {
     if (!m_IsThere)
     {
       Upload(m_Data, field, bytes, residence);
     }
   }
-  /** An output: memory of a device. */
+  /** An output, which is memory of a device. */
   Visitor(void * field, std::size_t bytes, const Residence & residence)
     : m_IsThere(IsThere(field, residence))
     , m_Array(m_IsThere ? ResidentArray() : ResidentArray(bytes, residence))
@@ -68,7 +68,7 @@ public:
     return m_Data;
   }
 
-  /** Brings an output home. */
+  /** Copies an output to the host. */
   void
   Return(const Residence & residence) const
   {
@@ -88,7 +88,7 @@ private:
   std::size_t   m_Bytes{ 0 };
 };
 
-/** Numbers of FieldSplineFit::places. */
+/** Returns the number of elements of FieldSplineFit::places. */
 std::size_t
 CountPlaces(const FieldGrid & grid, const FieldSplineFit & fit)
 {
@@ -100,7 +100,7 @@ CountPlaces(const FieldGrid & grid, const FieldSplineFit & fit)
   return static_cast<std::size_t>(numbers);
 }
 
-/** Numbers of a spline. */
+/** Returns the number of elements of a spline. */
 std::size_t
 CountLattice(const FieldGrid & grid, const FieldSplineFit & fit)
 {
@@ -112,7 +112,7 @@ CountLattice(const FieldGrid & grid, const FieldSplineFit & fit)
   return static_cast<std::size_t>(numbers);
 }
 
-/** How many terms there are to a number of the result, except for the terms that all operations of a kind share. */
+/** Returns the number of terms for each number of the result, except for those that all operations of a kind share. */
 double
 CountTerms(const HostFieldCall & call)
 {
@@ -121,9 +121,9 @@ CountTerms(const HostFieldCall & call)
   {
     case HostFieldCall::Kind::Jacobian:
       return 2.0;
-    case HostFieldCall::Kind::SplineByAxes: // four control points along an axis, there and back
+    case HostFieldCall::Kind::SplineByAxes: // four control points along an axis, in both directions
       return 4.0 * call.shape.grid.dimension * 2.0;
-    case HostFieldCall::Kind::SplineByPoints: // all that a sample has
+    case HostFieldCall::Kind::SplineByPoints: // all control points of the support of a sample
       return corners * corners;
     default:
       return corners;

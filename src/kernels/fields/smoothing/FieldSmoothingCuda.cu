@@ -29,7 +29,7 @@ namespace itk::CudaSpline
 
 namespace
 {
-constexpr int MaxWeights = 401; // of an axis: they travel with the launch
+constexpr int MaxWeights = 401; // of an axis; they are arguments of the kernel
 
 /** The weights of an axis. */
 template <typename TReal>
@@ -54,7 +54,7 @@ struct AxisWeights
   }
 };
 
-/** One axis, one thread per sample. */
+/** Smooths along one axis, one thread per sample. */
 template <unsigned int VDimension, typename TReal, bool VLast>
 struct AxisSmoothing
 {

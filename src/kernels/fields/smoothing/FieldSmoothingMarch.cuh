@@ -28,11 +28,12 @@
 #include <vector>
 
 /** \file
- * \brief Smoothing of fields in 3D, of float, in one go: a field is read once and written once.
+ * \brief Smooths 3D fields of floats in a single kernel: a field is read once and written once.
  *
- * A block makes a column of 32 by 8 samples, and marches along z. It smooths each slice along y while reading it, with
- * the adjacent columns; then along x, from shared memory to a ring of planes there; and along z from the ring, four
- * slices at a time. The order of the axes differs from ITK's, by roundings. */
+ * A block processes a column of 32 by 8 samples, and marches along z. It smooths each slice along y while it reads it,
+ * including the adjacent columns. It then smooths along x, from shared memory to a ring of planes in shared memory, and
+ * along z from the ring, four slices at a time. The order of the axes differs from ITK's, so results differ by
+ * roundings. */
 
 namespace itk::CudaSpline
 {
@@ -41,18 +42,18 @@ namespace itk::CudaSpline
 template <int VRadius>
 struct SmoothingMarch
 {
-  static constexpr int Components = 3;
-  static constexpr int TileX = 32;                                   ///< samples of the block's column
-  static constexpr int TileY = 8;                                    ///< likewise
-  static constexpr int Group = 4;                                    ///< slices, and samples of a thread along x
-  static constexpr int Threads = TileY * TileX / Group * Components; ///< one a run of samples along x
-  static constexpr int Row = TileX * Components;                     ///< numbers of a row of the tile
-  static constexpr int Plane = TileY * Row;                          ///< of a plane of the ring
-  static constexpr int Planes = 2 * VRadius + Group;                 ///< of the ring
-  static constexpr int WideRow = (TileX + 2 * VRadius) * Components; ///< with the adjacent columns
-  static constexpr int WidePlane = TileY * WideRow;                  ///< of slices that are smoothed along y
-  static constexpr int Blocks = VRadius == 3 || VRadius == 4 || VRadius > 9 ? 2 : 3; ///< at once, without spills
-  static constexpr int Weights = 2 * VRadius + 1;
+  static constexpr int         Components = 3;
+  static constexpr int         TileX = 32; ///< samples of the column of a block in x
+  static constexpr int         TileY = 8;  ///< samples of the column of a block in y
+  static constexpr int         Group = 4;  ///< slices of a step, samples of a thread in x
+  static constexpr int         Threads = TileY * TileX / Group * Components; ///< one for each run of samples along x
+  static constexpr int         Row = TileX * Components;                     ///< numbers of a row of the tile
+  static constexpr int         Plane = TileY * Row;                          ///< numbers of a plane of the ring
+  static constexpr int         Planes = 2 * VRadius + Group;                 ///< planes of the ring
+  static constexpr int         WideRow = (TileX + 2 * VRadius) * Components; ///< a row with the adjacent columns
+  static constexpr int         WidePlane = TileY * WideRow; ///< a plane of slices that are smoothed along y
+  static constexpr int         Blocks = VRadius == 3 || VRadius == 4 || VRadius > 9 ? 2 : 3; ///< without spills
+  static constexpr int         Weights = 2 * VRadius + 1;
   static constexpr std::size_t Bytes = (Planes * Plane + Group * WidePlane) * sizeof(float); ///< shared memory
 
   std::int64_t         size[3];
@@ -89,7 +90,7 @@ __launch_bounds__(SmoothingMarch<VRadius>::Threads, SmoothingMarch<VRadius>::Blo
   const int runComponent = thread % (March::Row / group) % components;
   const int runNumber = thread % (March::Row / group) / components * group * components + runComponent;
 
-  int        slot = 0; // of the next plane in the ring
+  int        slot = 0; // slot of the next plane in the ring
   const auto smoothSlices = [&](std::int64_t first, int count) {
     for (int n = thread; n < March::WideRow; n += March::Threads)
     {
@@ -154,9 +155,9 @@ __launch_bounds__(SmoothingMarch<VRadius>::Threads, SmoothingMarch<VRadius>::Blo
   }
   for (std::int64_t z = firstZ; z < endZ; z += group)
   {
-    // After the inner barrier no thread reads the planes that are written next.
+    // After the barrier inside, no thread reads the planes that are written next.
     smoothSlices(z + VRadius, group);
-    constexpr int numbers = March::Plane / March::Threads; // of a thread
+    constexpr int numbers = March::Plane / March::Threads; // numbers of a thread
     float         sum[numbers][group] = {};
 #pragma unroll
     for (int j = 0; j < March::Planes; ++j)
@@ -201,8 +202,8 @@ __launch_bounds__(SmoothingMarch<VRadius>::Threads, SmoothingMarch<VRadius>::Blo
   }
 }
 
-/** \brief How many parts the slices are cut into: each part also smooths some slices before its first and after its
- * last one, and the multiprocessor with the most work should have little. */
+/** \brief Returns the number of chunks of the slices. Each chunk also smooths some slices before its first and after
+ * its last one. The number minimizes the work of the busiest multiprocessor. */
 inline std::int64_t
 ChunksOfMarch(std::int64_t columns, std::int64_t slices, int radius, std::int64_t multiprocessors)
 {
@@ -241,7 +242,7 @@ LaunchSmoothingMarch(const FieldGrid &            grid,
   }
   const std::int64_t across = (grid.size[0] + March::TileX - 1) / March::TileX;
   const std::int64_t down = (grid.size[1] + March::TileY - 1) / March::TileY;
-  const std::int64_t all = ResidentBlocks(std::int64_t{ 1 } << 30, 1, device); // the multiprocessors
+  const std::int64_t all = ResidentBlocks(std::int64_t{ 1 } << 30, 1, device); // number of multiprocessors
   const std::int64_t chunks = ChunksOfMarch(across * down, grid.size[2], VRadius, all);
   march.chunk = (grid.size[2] + chunks - 1) / chunks;
   const dim3 blocks(static_cast<unsigned int>(across),

@@ -28,7 +28,7 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** The value of a polynomial of powers 0 and up. */
+/** Evaluates a polynomial with powers from 0 up. */
 template <std::size_t VCount>
 double
 Polynomial(const double (&factors)[VCount], double x)
@@ -41,7 +41,7 @@ Polynomial(const double (&factors)[VCount], double x)
   return sum;
 }
 
-constexpr double Near = 3.75; // the two approximations of Abramowitz and Stegun, 9.8.1 to 9.8.4, meet there
+constexpr double Near = 3.75; // boundary between the two approximations of Abramowitz and Stegun, 9.8.1 to 9.8.4
 
 /** The modified Bessel function of order 0, as itk::GaussianOperator approximates it. */
 double
@@ -64,7 +64,7 @@ BesselOfOrder0(double y)
                                                    Near / y);
 }
 
-/** Order 1. */
+/** The modified Bessel function of order 1. */
 double
 BesselOfOrder1(double y)
 {
@@ -86,7 +86,7 @@ BesselOfOrder1(double y)
   return sum * (std::exp(y) / std::sqrt(y));
 }
 
-/** Order 2 and above, by recursion downwards from where it does not matter. */
+/** The modified Bessel function of order 2 and above, by downward recursion from an arbitrary start. */
 double
 BesselOfOrder(int order, double y)
 {
@@ -115,7 +115,7 @@ BesselOfOrder(int order, double y)
   return value * (BesselOfOrder0(y) / here);
 }
 
-/** The weights of itk::GaussianOperator, from the middle one outwards. */
+/** Returns the weights of itk::GaussianOperator, from the middle one outwards. */
 std::vector<double>
 HalfOfGaussian(double variance, double maximumError, std::size_t width)
 {
@@ -149,7 +149,7 @@ MakeFieldSmoothing(const FieldGrid & grid, double variance, double maximumError,
                                 " and a maximum error of " + std::to_string(maximumError) +
                                 "; the variance must be above 0, and the error between 0 and 1.");
   }
-  constexpr double whole = 0.5; // from this variance on nothing is left of the field as it was
+  constexpr double whole = 0.5; // from this variance on, the unsmoothed field has no weight
   FieldSmoothing   smoothing;
   smoothing.share = variance < whole ? 1.0 - 1.0 * (variance / whole) : 1.0;
   for (unsigned int d = 0; d < grid.dimension; ++d)

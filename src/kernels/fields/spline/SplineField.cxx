@@ -31,7 +31,8 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** Samples of the spline's grid that a step along an axis of the output goes along another one's. */
+/** Returns the component along an axis of the spline's grid (row) of a step along an axis of the output (column), in
+ * samples of the spline's grid. */
 double
 StepOf(const TransformChain::Stage & spline, const FieldGrid & grid, unsigned int row, unsigned int column)
 {
@@ -43,11 +44,11 @@ StepOf(const TransformChain::Stage & spline, const FieldGrid & grid, unsigned in
   return sum;
 }
 
-/** Whether the axes of a spline's grid are those of the output. */
+/** Returns whether the axes of the grid of a spline are parallel to those of the output. */
 bool
 IsParallel(const TransformChain::Stage & spline, const FieldGrid & grid)
 {
-  constexpr double near = 1e-11; // of a cell, over all samples of an axis
+  constexpr double near = 1e-11; // tolerance in cells, over all samples of an axis
   for (unsigned int r = 0; r < 3; ++r)
   {
     for (unsigned int c = 0; c < 3; ++c)
@@ -69,7 +70,7 @@ EvaluateRows(const SplineRows<TReal> & rows, const Residence & residence)
   const auto & extent = rows.spline.extent;
   residence.GetContext().ParallelFor(size[1] * size[2], [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t across = extent.size[0];
-    std::vector<TReal> line(static_cast<std::size_t>(3 * across)); // of coefficients, a component after the other
+    std::vector<TReal> line(static_cast<std::size_t>(3 * across)); // coefficients, one component after the other
     for (std::int64_t row = begin; row < end; ++row)
     {
       const SplineEntry & y = rows.EntriesOf(1)[row % size[1]];

@@ -30,7 +30,7 @@ namespace itk::CudaSpline
 namespace
 {
 constexpr int Threads = 256;
-constexpr int Rows = 8; // of the output, of a block: along y
+constexpr int Rows = 8; // rows of the output of a block, along y
 
 /** Makes the entries of all axes. */
 template <typename TReal>
@@ -44,10 +44,10 @@ __launch_bounds__(Threads) EntriesKernel(const __grid_constant__ SplineRows<TRea
   }
 }
 
-/** Rows of the output at one z: sums along z of the rows of coefficients that they depend on, then sums along y of each
- * of them, in shared memory, then each number of the output.
+/** Computes rows of the output at one z: first sums along z of the rows of coefficients that they depend on, then sums
+ * along y of each of them, both in shared memory, then each number of the output.
  *
- * \param[in] most rows of coefficients that there is shared memory for */
+ * \param[in] most maximum number of rows of coefficients in shared memory */
 template <typename TReal>
 __global__ void
 __launch_bounds__(Threads) SplineRowsKernel(const __grid_constant__ SplineRows<TReal> rows, int most)
@@ -55,14 +55,14 @@ __launch_bounds__(Threads) SplineRowsKernel(const __grid_constant__ SplineRows<T
   extern __shared__ __align__(8) unsigned char shared[];
   const auto                                   across = static_cast<int>(rows.spline.extent.size[0]);
   const auto                                   down = rows.spline.extent.size[1];
-  const int                                    line = 3 * across; // coefficients of a row, a component after the other
-  TReal * const                                alongZ = reinterpret_cast<TReal *>(shared);
-  TReal * const                                alongY = alongZ + most * line;
-  const auto                                   thread = static_cast<int>(threadIdx.x);
-  const std::int64_t                           firstY = std::int64_t{ blockIdx.x } * Rows;
-  const std::int64_t                           count = min(std::int64_t{ Rows }, rows.grid.extent.size[1] - firstY);
-  const SplineEntry &                          z = rows.EntriesOf(2)[blockIdx.y];
-  const SplineEntry * const                    entriesOfY = rows.EntriesOf(1) + firstY;
+  const int                 line = 3 * across; // coefficients of a row, one component after the other
+  TReal * const             alongZ = reinterpret_cast<TReal *>(shared);
+  TReal * const             alongY = alongZ + most * line;
+  const auto                thread = static_cast<int>(threadIdx.x);
+  const std::int64_t        firstY = std::int64_t{ blockIdx.x } * Rows;
+  const std::int64_t        count = min(std::int64_t{ Rows }, rows.grid.extent.size[1] - firstY);
+  const SplineEntry &       z = rows.EntriesOf(2)[blockIdx.y];
+  const SplineEntry * const entriesOfY = rows.EntriesOf(1) + firstY;
 
   std::int64_t first = down;
   std::int64_t end = 0;

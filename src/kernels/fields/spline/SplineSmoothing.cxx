@@ -31,14 +31,14 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** Whether the sums of a fit are those along axes, one after the other. */
+/** Returns whether the sums of a fit are computed along one axis after the other. */
 bool
 IsSeparable(const FieldShape & shape, const FieldSplineFit & rules)
 {
   return shape.grid.dimension == 3 && rules.places == nullptr;
 }
 
-/** Components of the sums, SplineFit::components. */
+/** Returns the number of components of the sums, SplineFit::components. */
 constexpr int
 CountComponents(bool hasConfidence)
 {
@@ -72,12 +72,12 @@ MakeFit(const FieldShape & shape, const FieldSplineFit & rules)
   return fit;
 }
 
-/** The numbers of a fit, with ITK's roundings. */
+/** Returns the numbers of a fit, with ITK's roundings. */
 template <unsigned int VDimension, typename TReal>
 PointFit<VDimension, TReal>
 MakePointFit(const FieldShape & shape, const FieldSplineFit & rules)
 {
-  constexpr float             share = 1e-3F; // ITK's, of a sample's length
+  constexpr float             share = 1e-3F; // as in ITK, a fraction of the distance of samples
   PointFit<VDimension, TReal> fit{};
   for (unsigned int d = 0; d < 3; ++d)
   {
@@ -99,7 +99,7 @@ MakePointFit(const FieldShape & shape, const FieldSplineFit & rules)
   return fit;
 }
 
-/** Evaluates a spline over the whole grid of 3 dimensions. */
+/** Evaluates a 3D spline over the whole grid. */
 template <typename TReal>
 void
 EvaluateFit(const SplineRows<TReal> & rows, const std::int64_t (&controls)[3], const Residence & residence)
@@ -136,7 +136,7 @@ MakeFitRows(const FieldShape & shape,
   return rows;
 }
 
-/** A pass of a fit by the host's threads, which share out control points one by one. */
+/** A pass of a fit by the threads of the host, which process control points one by one. */
 template <typename TPass>
 void
 ForEachPassOnCpu(const TPass & pass, const Residence & residence)

@@ -41,7 +41,7 @@ MetricImplementation<CorrelationMetric>::Reduce(const MetricReduce & reduce, con
   const double       ff = sums.values[0];
   const double       mm = sums.values[1];
   const double       fm = sums.values[2];
-  if (!(mm * ff <= reduction.parameters.epsilon)) // NaN too: what came of it shall be seen
+  if (!(mm * ff <= reduction.parameters.epsilon)) // also true for NaN, so that the result shows it
   {
     outcome.value = -1.0 * fm * fm / (mm * ff);
     const double factor = 2.0 * fm / (ff * mm);

@@ -51,7 +51,7 @@ MetricImplementation<DemonsMetric>::MakeFieldMetric(const FieldMetricSetup & set
   descriptor.exchangesGradients = setup.options.exchangesGradients;
   descriptor.differenceThreshold = setup.options.differenceThreshold;
   descriptor.denominatorThreshold = setup.options.denominatorThreshold;
-  // The mean square of the spacing of the image whose gradient it is, as the metric gets it.
+  // The mean square of the spacing of the image whose gradient is used.
   for (std::size_t direction = 0; direction < 2; ++direction)
   {
     const bool        isOfMoving = (direction == 0) != setup.options.exchangesGradients;

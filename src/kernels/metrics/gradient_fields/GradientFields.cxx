@@ -57,7 +57,7 @@ Describe(const FieldMetricSetup & setup)
   return descriptor;
 }
 
-/** The metric, with the memory of its samples' numbers. */
+/** The metric, with memory for the numbers of its samples. */
 class GradientFieldForces final : public FieldMetric
 {
 public:

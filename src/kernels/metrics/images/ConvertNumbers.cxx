@@ -30,7 +30,7 @@ template <typename TFrom, typename TTo>
 void
 ConvertOnHost(const void * from, void * to, std::int64_t count, const ExecutionContext & context)
 {
-  constexpr std::int64_t block = 65536; // enough to be worth a thread
+  constexpr std::int64_t block = 65536; // enough work for a thread
   context.ParallelFor((count + block - 1) / block, [=](std::int64_t begin, std::int64_t end) {
     const auto * const source = static_cast<const TFrom *>(from);
     auto * const       target = static_cast<TTo *>(to);

@@ -32,7 +32,7 @@ template <typename TPixel>
 PixelRange
 FindOnHost(const TPixel * pixels, const std::uint8_t * inside, std::int64_t count, const ExecutionContext & context)
 {
-  constexpr std::int64_t  block = 65536; // enough to be worth a thread
+  constexpr std::int64_t  block = 65536; // enough work for a thread
   const std::int64_t      blocks = (count + block - 1) / block;
   std::vector<PixelRange> ranges(static_cast<std::size_t>(blocks));
   context.ParallelFor(blocks, [&](std::int64_t begin, std::int64_t end) {

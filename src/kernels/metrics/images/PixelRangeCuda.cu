@@ -32,9 +32,9 @@ namespace itk::CudaSpline
 namespace
 {
 constexpr int          Threads = 256;
-constexpr std::int64_t MaxBlocks = 1024; // whose ranges are 16 KiB for the host to look at
+constexpr std::int64_t MaxBlocks = 1024; // the host reads their ranges, 16 KiB
 
-/** A range a block, by a fixed tree. */
+/** Computes a range per block with a fixed tree. */
 template <typename TPixel>
 __global__ void
 __launch_bounds__(Threads)

@@ -40,7 +40,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** A pass over images that lie on one grid, with masks on it. */
+/** Describes a pass over images on the same grid, with masks on it. */
 MetricDescriptor
 DescribeGridPass(const FieldGrid & grid)
 {
@@ -63,14 +63,14 @@ DescribeGridPass(const FieldGrid & grid)
   return descriptor;
 }
 
-/** Numbers of a histogram are no less exact than the pixels. */
+/** Returns the type of the numbers of a histogram. They are at least as exact as the pixels. */
 ScalarType
 ElementOf(const FieldMetricSetup & setup)
 {
   return setup.pixel == ScalarType::Float64 ? setup.pixel : setup.options.arithmetic;
 }
 
-/** Bytes of one image's numbers, where they are not its pixels. */
+/** Returns the bytes of the numbers of one image, if they are not its pixels. */
 std::size_t
 BytesOfNumbers(const FieldMetricSetup & setup)
 {
@@ -143,7 +143,7 @@ InformationForces::CompareDirection(const LocalCorrelationImages & images, std::
         (n == 0 ? "fixed" : "moving") + " image has only one.");
     }
   }
-  m_Residence.Wait(); // passes have streams of their own
+  m_Residence.Wait(); // passes have their own streams
   const std::size_t fixed = direction;
   const std::size_t moving = 1 - direction;
   ExecutionContext  context = m_Residence.GetContext();
@@ -213,7 +213,7 @@ InformationForces::CompareDirection(const LocalCorrelationImages & images, std::
 std::size_t
 InformationForces::CountBytes(const FieldMetricSetup & setup)
 {
-  // Sums of blocks; of histograms some MiB on the device.
+  // Sums of blocks. Histograms need some MiB on the device.
   return 2 * BytesOfNumbers(setup) + (std::size_t(8) << 20);
 }
 

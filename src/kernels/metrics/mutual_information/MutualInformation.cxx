@@ -96,7 +96,8 @@ MetricImplementation<MattesMetric>::Reduce(const MetricReduce & reduce, const Me
   outcome.value = -information;
   if (reduction.withDerivative)
   {
-    // In the table, so that what the pass makes is the derivative as it is, also where it is put in place by sample.
+    // The factor is applied to the table, so that the pass computes the final derivative, also if it is stored by
+    // sample.
     const double factor = InformationFactor(parameters.bins.movingBinSize, static_cast<double>(counted.count));
     for (double & ratio : *table)
     {

@@ -35,7 +35,7 @@
 #include <cstdint>
 
 /** \file
- * \brief The kernels that process samples in the order of cells without derivatives, and their launches.
+ * \brief Kernels that process samples in the order of cells without derivatives, and their launches.
  * src/CudaSplineInstances.cmake lists the sources that compile them. */
 
 namespace itk::CudaSpline
@@ -44,7 +44,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Sums of values: a block \p samples places of the order. */
+/** Computes sums of values. A block processes \p samples entries of the order. */
 template <typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(MetricThreads, CellWarps / MetricWarps)
@@ -61,7 +61,7 @@ __launch_bounds__(MetricThreads, CellWarps / MetricWarps)
   StoreBlockSums(sums.numbers, values);
 }
 
-/** A histogram: a block HistogramSamples places of the order. */
+/** Computes a histogram. A block processes HistogramSamples entries of the order. */
 template <typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(HistogramThreads, 32 * CellWarps / HistogramThreads)

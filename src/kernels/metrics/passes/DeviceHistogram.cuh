@@ -36,7 +36,7 @@
 #include <vector>
 
 /** \file
- * \brief Joint histograms on a device: of blocks in shared memory, and of all of them. */
+ * \brief Joint histograms on a device: in shared memory of a block, and in global memory for all blocks. */
 
 namespace itk::CudaSpline
 {
@@ -45,20 +45,21 @@ namespace
 {
 
 constexpr unsigned int HistogramThreads = 256;
-constexpr std::int64_t HistogramSamples = 31 * 256; // of a block, at most: less than 2^13, whose digits fit 32 bits
-constexpr unsigned int PlaneBlocks = 4096;          // whose sums in units of 2^-38 fit 64 bits
+constexpr std::int64_t HistogramSamples = 31 * 256; // per block: less than 2^13, whose digits fit into 32 bits
+constexpr unsigned int PlaneBlocks = 4096;          // their sums in units of 2^-38 fit into 64 bits
 
-/** A block's histogram: sums of the weights' coarse and fine digits, of which a block has few enough for 32 bits. The
- * finest, which few weights have, go to the device's memory; so do all where the blocks of a device have not so much
- * memory of their own. The block's sums are then added to those of all: integers, in any order. */
+/** The histogram of a block: sums of the coarse and fine digits of the weights. A block has few enough samples for sums
+ * of 32 bits. The finest digits, which few weights have, are added in global memory; so are all digits if the blocks
+ * do not have enough shared memory. The sums of the block are then added to those of all blocks. They are integers, so
+ * the order does not matter. */
 class BlockHistogram
 {
 public:
-  /** All threads of the block call it, and Store().
+  /** The constructor and Store() need to be called by all threads of the block.
    *
-   * \param[in] bins along either axis
-   * \param[in] isDouble weights are rounded as in double precision
-   * \param[in] space where the sums of all blocks are */
+   * \param[in] bins number of bins along either axis
+   * \param[in] isDouble whether weights are rounded as in double precision
+   * \param[in] space sums of all blocks */
   __device__
   BlockHistogram(int bins, bool isDouble, const HistogramSpace & space)
     : m_Size(bins * bins)
@@ -99,7 +100,7 @@ public:
     }
   }
 
-  /** Adds the histogram, and the threads' counts, to those of all blocks. */
+  /** Adds the histogram, and the counts of the threads, to those of all blocks. */
   __device__ __forceinline__ void
   Store(double count)
   {
@@ -123,7 +124,7 @@ private:
     return words;
   }
 
-  /** In units of 2^-38. */
+  /** The weight is in units of 2^-38. */
   __device__ __forceinline__ void
   AddToPlane(int bin, std::uint32_t coarse, std::uint32_t fine)
   {
@@ -140,11 +141,11 @@ private:
   bool                 m_IsDouble;
 };
 
-/** The sum of a bin's weights, of all blocks.
+/** Returns the sum of the weights of a bin over all blocks.
  *
- * \param[in] sums a histogram's space
+ * \param[in] sums the space of a histogram
  * \param[in] size number of bins
- * \param[in] planes of sums after the finest */
+ * \param[in] planes number of planes of sums after the finest one */
 __device__ __forceinline__ double
 GetWeight(const unsigned long long * sums, std::int64_t size, unsigned int planes, std::int64_t bin)
 {
@@ -156,11 +157,12 @@ GetWeight(const unsigned long long * sums, std::int64_t size, unsigned int plane
   return weight + static_cast<double>(sums[1 + bin]) * ParzenWeight::Units[2];
 }
 
-/** Samples of a block of a histogram: few where there are few, so that all multiprocessors have some. */
+/** Returns the number of samples of a block of a histogram. It is small for few samples, so that all multiprocessors
+ * have some of them. */
 inline std::int64_t
 SamplesOfBlock(std::int64_t count, int device)
 {
-  constexpr int ofMultiprocessor = 4; // blocks
+  constexpr int ofMultiprocessor = 4; // blocks per multiprocessor
   int           multiprocessors = 0;
   CheckCuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
   const std::int64_t blocks = std::int64_t{ ofMultiprocessor } * multiprocessors;
@@ -168,15 +170,15 @@ SamplesOfBlock(std::int64_t count, int device)
   return std::clamp<std::int64_t>(turns * HistogramThreads, HistogramThreads, HistogramSamples);
 }
 
-/** The memory of a histogram of some samples, and how its kernel is launched. */
+/** The memory of a histogram, and the launch configuration of its kernel. */
 class DeviceHistogram
 {
 public:
-  /** \param[in] bins along either axis
+  /** \param[in] bins number of bins along either axis
    * \param[in] count number of samples
    * \param[in] others other shared memory of the kernel (bytes)
    * \param[in] stream clears the memory
-   * \param[in] samples of a block */
+   * \param[in] samples samples of a block */
   DeviceHistogram(int            bins,
                   std::int64_t   count,
                   std::size_t    others,
@@ -194,7 +196,7 @@ public:
     CheckCuda(cudaDeviceGetAttribute(&mostShared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
               "cudaDeviceGetAttribute");
     const std::size_t wanted = 2 * m_Size * sizeof(std::uint32_t);
-    const std::size_t reserved = 1024; // the runtime's, of each block
+    const std::size_t reserved = 1024; // used by the runtime in each block
     m_Shared = wanted + reserved + others <= static_cast<std::size_t>(mostShared) ? wanted : 0;
     CheckCuda(cudaMemsetAsync(m_Memory.Data(), 0, m_Memory.Bytes(), stream.Get()), "cudaMemsetAsync");
   }
@@ -204,7 +206,7 @@ public:
   {
     return m_Blocks;
   }
-  /** Dynamic shared memory of a block (bytes). */
+  /** Returns the dynamic shared memory of a block in bytes. */
   std::size_t
   Shared() const
   {
@@ -215,14 +217,14 @@ public:
   {
     return { static_cast<unsigned long long *>(m_Memory.Data()), m_Shared > 0, m_Samples };
   }
-  /** Planes of sums after the finest. */
+  /** Returns the number of planes of sums after the finest one. */
   unsigned int
   Planes() const
   {
     return static_cast<unsigned int>(m_Planes);
   }
 
-  /** The count and the histogram; waits for the stream. */
+  /** Returns the count and the histogram. Waits for the stream. */
   MetricResult
   Download(const Stream & stream) const
   {

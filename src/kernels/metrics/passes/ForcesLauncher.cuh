@@ -30,7 +30,7 @@
 #include <cstdint>
 
 /** \file
- * \brief The kernel that computes the force on each sample, and its launch: src/CudaSplineInstances.cmake lists the
+ * \brief Kernel that computes the force on each sample, and its launch. src/CudaSplineInstances.cmake lists the
  * sources that compile them. */
 
 namespace itk::CudaSpline
@@ -39,12 +39,12 @@ namespace itk::CudaSpline
 namespace
 {
 
-// Blocks of a multiprocessor: 80 or 168 registers a thread.
+// Blocks of a multiprocessor: a thread has 80 or 168 registers.
 template <SampleMove VMove>
 constexpr unsigned int ForceBlocks = VMove == SampleMove::Field ? 6 : 3;
 
-/** Blocks of samples that lie apart by the number of threads: a block's sums to its place in \p partial, each sample's
- * force to its place in \p forces. */
+/** A thread processes samples in steps of the total number of threads. A block writes its sums to \p partial, and the
+ * force on each sample to \p forces. */
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(MetricThreads, ForceBlocks<VMove>)

@@ -304,7 +304,7 @@ FitsCells(const MetricDescriptor & descriptor, std::int64_t samples)
 const char *
 ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples)
 {
-  // Rings of sums of wider windows are larger than the shared memory of any device.
+  // Rings of sums of wider windows do not fit into the shared memory of any device.
   constexpr std::int64_t widest = 22;
   if (descriptor.pass == MetricPass::LocalCorrelation)
   {
@@ -330,9 +330,9 @@ CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples, Scal
   std::size_t bytes = descriptor.chain.Bytes(dimension) + (std::size_t(2) << 20);
   if (descriptor.pass == MetricPass::LocalCorrelation)
   {
-    // Moving values and whether they are valid; the fixed image as floats, where its numbers are doubles and windows
-    // are to have floats; a factor; the numbers of windows for exact derivatives. Where nothing moves, at most both
-    // images as floats, and so less.
+    // The sum of: moving values and whether they are valid; the fixed image as floats, if its numbers are doubles and
+    // windows need floats; a factor; the numbers of windows for exact derivatives. If nothing moves, at most both
+    // images are converted to floats, which needs less.
     const bool isFloat = descriptor.singleMoving || element == ScalarType::Float32;
     bytes +=
       static_cast<std::size_t>(samples) * ((isFloat ? sizeof(float) : sizeof(double)) + 1 +

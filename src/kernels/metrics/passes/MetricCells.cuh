@@ -31,8 +31,8 @@
 #include <cstdint>
 
 /** \file
- * \brief Samples in the order of the cells of a grid of B-splines: a block moves those of a cell by the coefficients of
- * its nodes, which are in shared memory. */
+ * \brief Samples in the order of the cells of a B-spline grid. A block moves the samples of a cell by the coefficients
+ * of its nodes, which are in shared memory. */
 
 namespace itk::CudaSpline
 {
@@ -40,21 +40,22 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Warps of a multiprocessor: 128 registers a thread. */
+/** Warps of a multiprocessor: a thread has 128 registers. */
 constexpr unsigned int CellWarps = 16;
 
-/** Rows of a cell's nodes, its nodes, these times the axes of a force; and how they are shared among threads. */
+/** Numbers of a cell: rows of nodes, nodes, and nodes times the axes of a force. Also the distribution of rows to
+ * threads. */
 template <unsigned int VDimension>
 struct CellShape
 {
   static constexpr int Rows = VDimension == 3 ? WidestSupport * WidestSupport : WidestSupport;
   static constexpr int Nodes = Rows * WidestSupport;
   static constexpr int Numbers = static_cast<int>(VDimension) * Nodes;
-  static constexpr int ThreadRows = 2; ///< of a thread
+  static constexpr int ThreadRows = 2; ///< rows of a thread
   static constexpr int Threads = Rows / ThreadRows;
 };
 
-/** The taps of a cell whose coefficients are in shared memory; see ContiguousTaps. */
+/** The taps of a cell whose coefficients are in shared memory, see ContiguousTaps. */
 struct CellTaps
 {
   const double * data;
@@ -72,9 +73,9 @@ struct CellTaps
   }
 };
 
-/** Moves a sample of a cell as WalkStages() does, to the bit.
+/** Moves a sample of a cell like WalkStages(), bit for bit.
  *
- * \tparam TKeep called with the weights of its place, where nodes move it */
+ * \tparam TKeep called with the weights of the position if the grid moves it */
 template <unsigned int VDimension, typename TKeep>
 __device__ __forceinline__ void
 MoveInCell(const SplineParameters<VDimension> & parameters,
@@ -106,7 +107,7 @@ MoveInCell(const SplineParameters<VDimension> & parameters,
   }
 }
 
-/** Loads the coefficients of a cell; those beyond a support that is narrower are 0. */
+/** Loads the coefficients of a cell. Those beyond a narrower support are 0. */
 template <unsigned int VDimension>
 __device__ __forceinline__ void
 LoadCell(const TransformStage<VDimension> & stage, std::uint32_t cell, double * coefficients)
@@ -123,7 +124,8 @@ LoadCell(const TransformStage<VDimension> & stage, std::uint32_t cell, double * 
   }
 }
 
-/** Adds the samples at [first, end) of the order to sums, or to a histogram. All threads of a block come here. */
+/** Adds the samples at [first, end) of the order to sums, or to a histogram. Needs to be called by all threads of a
+ * block. */
 template <typename TValues, unsigned int VDimension, typename THistogram>
 __device__ __forceinline__ void
 AddSamplesOfCells(const MetricArguments<VDimension> &  arguments,
@@ -139,14 +141,14 @@ AddSamplesOfCells(const MetricArguments<VDimension> &  arguments,
   std::uint32_t cell = order.cells;
   for (std::uint32_t begin = first; begin < end;)
   {
-    // The next cell that has samples: most often the one after the last, else the last one that begins here or before.
+    // The next cell that has samples: usually the following one, otherwise the last one that begins here or before.
     ++cell;
     if (cell >= order.cells || order.starts[cell] != begin || order.starts[cell + 1] == begin)
     {
       cell = LowerBound(order.starts, order.cells + 1, begin + 1) - 1;
     }
     const std::uint32_t last = min(end, order.starts[cell + 1]);
-    __syncthreads(); // the threads are done with the cell before
+    __syncthreads(); // all threads have finished the previous cell
     if (cell + 1 < order.cells)
     {
       LoadCell(parameters.GetStage(), cell, coefficients);

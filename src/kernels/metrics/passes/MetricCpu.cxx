@@ -38,9 +38,9 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr std::int64_t SumBlock = 2048; // samples: enough for a thread, few enough for all of them
+constexpr std::int64_t SumBlock = 2048; // samples: enough for a thread, and few enough that all threads have work
 
-/** The sum of the blocks' sums, by a tree. */
+/** Returns the sum of the sums of blocks, added with a tree. */
 template <unsigned int VDimension, unsigned int VSets>
 MetricResult
 AddPairwise(std::vector<MetricSums<VDimension, VSets>> & partial)
@@ -55,7 +55,8 @@ AddPairwise(std::vector<MetricSums<VDimension, VSets>> & partial)
   return partial.empty() ? MetricResult() : MakeMetricResult(partial[0]);
 }
 
-/** Sums over samples in a tree that depends on their number alone: blocks in order, then pairs of blocks. */
+/** Returns sums over samples. They are added with a tree that depends on the number of samples alone: in order in a
+ * block, then pairs of blocks. */
 template <SampleMove VMove, typename TValues, unsigned int VSets, unsigned int VDimension>
 MetricResult
 SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
@@ -77,7 +78,7 @@ SumOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext &
   return AddPairwise(partial);
 }
 
-/** The same with the force of each sample on its own displacement. */
+/** Returns the same sums, and stores the force of each sample on its own displacement. */
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 MetricResult
 ForcesOnCpu(const MetricArguments<VDimension> &  arguments,
@@ -107,7 +108,7 @@ ForcesOnCpu(const MetricArguments<VDimension> &  arguments,
   return result;
 }
 
-/** The count, and the histogram. */
+/** Returns the count and the histogram. */
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 MetricResult
 CountOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
@@ -132,8 +133,8 @@ CountOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext
   return result;
 }
 
-/** Blocks of samples that have coefficients of their own: as many as keep all threads busy, while these are few. It
- * depends on the numbers of samples and coefficients alone. */
+/** Returns the number of blocks of samples that have their own coefficients. It is large enough to keep all threads
+ * busy, if the number of coefficients is small. It depends on the numbers of samples and coefficients alone. */
 std::int64_t
 CountSplineBlocks(std::int64_t samples, std::int64_t numbers)
 {
@@ -143,7 +144,8 @@ CountSplineBlocks(std::int64_t samples, std::int64_t numbers)
   return std::clamp<std::int64_t>(std::min((samples + least - 1) / least, mostNumbers / numbers), 1, most);
 }
 
-/** Sums, and derivatives by the coefficients of a stage: blocks of samples each, added up in their order. */
+/** Returns sums, and derivatives by the coefficients of a stage. These are computed for blocks of samples, and added in
+ * the order of the blocks. */
 template <typename TValues, unsigned int VSets, unsigned int VDimension>
 MetricResult
 ScatterOnCpu(const MetricArguments<VDimension> &  arguments,

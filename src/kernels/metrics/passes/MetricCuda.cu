@@ -31,7 +31,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** A block a number: its sum over the blocks of MetricKernel, by a fixed tree. */
+/** Computes one number per block: its sum over the blocks of MetricKernel, with a fixed tree. */
 __global__ void
 __launch_bounds__(MetricThreads)
   MetricTotalKernel(const double * partial, std::int64_t blocks, double * total, const InformationNumbers * made)
@@ -66,7 +66,7 @@ __launch_bounds__(MetricThreads)
 constexpr unsigned int TableThreads = 1024;
 constexpr unsigned int TableWarps = TableThreads / 32;
 
-/** The sums of rows of numbers, a warp a row, for all threads of the block to read. */
+/** Computes the sums of rows of numbers, one warp per row. All threads of the block can read the sums. */
 __device__ __forceinline__ void
 SumRows(const double * numbers, int bins, double * sums)
 {
@@ -86,7 +86,7 @@ SumRows(const double * numbers, int bins, double * sums)
   __syncthreads();
 }
 
-/** The sum of some numbers in shared memory, in their order. */
+/** Returns the sum of numbers in shared memory, in their order. */
 __device__ __forceinline__ double
 SumInOrder(const double * numbers, int count)
 {
@@ -98,11 +98,11 @@ SumInOrder(const double * numbers, int count)
   return sum;
 }
 
-/** One block: what ReduceMattes() makes of a histogram, in an order of its own.
+/** Computes the same as ReduceMattes() from a histogram, in a different order, with one block.
  *
- * \param[in] sums a histogram's space
- * \param[out] table of bins x bins numbers
- * \param[out] terms of as many */
+ * \param[in] sums the space of a histogram
+ * \param[out] table bins x bins numbers
+ * \param[out] terms bins x bins numbers */
 __global__ void
 __launch_bounds__(TableThreads) InformationTableKernel(const unsigned long long * sums,
                                                        int                        bins,
@@ -158,7 +158,7 @@ __launch_bounds__(TableThreads) InformationTableKernel(const unsigned long long 
   }
 }
 
-/** Enqueues a histogram; its memory goes in the order of the stream. */
+/** Enqueues a histogram. Its memory is freed in the order of the stream. */
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 DeviceHistogram
 EnqueueHistogram(PassArguments<VDimension> & pass, int device, const Stream & stream)
@@ -170,11 +170,11 @@ EnqueueHistogram(PassArguments<VDimension> & pass, int device, const Stream & st
   return histogram;
 }
 
-/** Derivatives by a linear stage.
+/** Computes derivatives by a linear stage.
  *
- * \param[in] table of MetricPass::Information, device; null: that of the descriptor
- * \param[in] made what came with that table, device
- * \param[in] stream where both were made */
+ * \param[in] table of MetricPass::Information on the device; null: that of the descriptor
+ * \param[in] made results that were computed with that table, on the device
+ * \param[in] stream stream that computed both */
 MetricResult
 EvaluateMomentsOnCuda(const MetricDescriptor &   descriptor,
                       const MetricSources &      sources,
@@ -199,7 +199,7 @@ EvaluateMomentsOnCuda(const MetricDescriptor &   descriptor,
   return result;
 }
 
-/** Histogram, table and derivative, one after the other. */
+/** Computes histogram, table and derivative, one after the other. */
 MetricResult
 EvaluateInformationOnCuda(const MetricDescriptor & descriptor,
                           const MetricSources &    sources,
@@ -258,7 +258,7 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
                      const ExecutionContext & context,
                      MetricWorkspace *        workspace)
 {
-  // Cells have all stages after the optimized one as a matrix.
+  // Passes in the order of cells need all stages after the optimized one as a matrix.
   const bool keepsOrder = workspace != nullptr && descriptor.GetSpline() != nullptr && !descriptor.HasOuterJacobian() &&
                           FitsCells(descriptor, CountMetricSamples(sources));
   if (keepsOrder || (descriptor.GetSpline() != nullptr && descriptor.gradient != MetricGradient::None))
@@ -294,7 +294,7 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
   });
   if (left != nullptr)
   {
-    workspace->values = left; // the stream has passed it
+    workspace->values = left; // the stream has completed them
   }
   return result;
 }

@@ -24,13 +24,13 @@
 #include <string>
 
 /** \file
- * \brief From the number of a metric to its implementation. */
+ * \brief Calls the implementation of a metric, given its number. */
 
 namespace itk::CudaSpline
 {
 
-// Those of fields have both gradients (PointForcesBody.h). Passes over samples have none of the fixed image: a metric
-// that needs it there gives AddMovedSample() a list of them, as MetricGradient::Samples has one.
+// Field metrics have both gradients (PointForcesBody.h). Passes over samples have no gradient of the fixed image. A
+// metric that needs it there passes a list of these gradients to AddMovedSample(), like MetricGradient::Samples.
 static_assert(!MetricContributions::NeedsFixedGradient, "AddMovedSample() reads no gradient of the fixed image.");
 
 namespace

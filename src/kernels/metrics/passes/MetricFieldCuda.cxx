@@ -33,7 +33,7 @@
 #include <type_traits>
 
 /** \file
- * \brief Derivatives of a metric by the displacements of a field on the virtual grid, on a device: each sample has the
+ * \brief Derivatives of a metric by the displacements of a field on the virtual grid, on a device. Each sample has a
  * force on its own displacement. */
 
 namespace itk::CudaSpline

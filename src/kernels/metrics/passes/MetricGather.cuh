@@ -29,7 +29,7 @@
 #include <cstdint>
 
 /** \file
- * \brief From the sums of chunks by a cell's nodes to those of each node of the grid, in an order that is fixed. */
+ * \brief Adds the sums of chunks for the nodes of a cell to the nodes of the grid, in a fixed order. */
 
 namespace itk::CudaSpline
 {
@@ -40,8 +40,8 @@ namespace
 constexpr unsigned int GatherThreads = 128;
 constexpr unsigned int CellSumWarps = 16;
 
-/** Adds up the chunks of each cell that has several, to its first one: one block for 32 cells and 32 numbers of a
- * chunk, one thread for a number of some of the chunks.
+/** Adds all chunks of a cell to its first one, for each cell that has several. A block processes 32 cells and 32
+ * numbers of a chunk. A thread adds one number of some of the chunks.
  *
  * \param[in,out] partial \p numbers for each chunk, a multiple of 32 */
 __global__ void __launch_bounds__(32 * CellSumWarps)
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(32 * CellSumWarps)
   const std::uint32_t firstOfOwn = own + 1 < order.cells ? order.chunkStarts[own] : 0;
   const std::uint32_t lastOfOwn = own + 1 < order.cells ? order.chunkStarts[own + 1] : 0;
   double * const      column = partial + blockIdx.y * 32 + lane;
-  // The same cells for all warps of the block.
+  // All warps of the block use the same cells.
   for (unsigned int cells = __ballot_sync(0xFFFFFFFFU, lastOfOwn - firstOfOwn > 1); cells != 0; cells &= cells - 1)
   {
     const int           cell = __ffs(static_cast<int>(cells)) - 1;
@@ -81,9 +81,9 @@ __global__ void __launch_bounds__(32 * CellSumWarps)
   }
 }
 
-/** A thread a coefficient: the sums of a node over the cells whose support has it.
+/** Adds the sums of a node over the cells whose support contains it, with one coefficient per thread.
  *
- * \param[in] partial MetricCellSumKernel has been there */
+ * \param[in] partial result of MetricCellSumKernel */
 template <unsigned int VDimension>
 __global__ void
 __launch_bounds__(GatherThreads) MetricGatherKernel(const __grid_constant__ GridExtent<VDimension> extent,

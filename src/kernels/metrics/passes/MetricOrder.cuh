@@ -38,7 +38,7 @@
 #include <vector>
 
 /** \file
- * \brief The samples of a metric in the order of the cells of a grid of B-splines that they fall into. */
+ * \brief The samples of a metric in the order of the cells of a B-spline grid that contain them. */
 
 namespace itk::CudaSpline
 {
@@ -48,7 +48,7 @@ namespace
 
 constexpr unsigned int OrderThreads = 256;
 
-/** A sample's cell; those that do not count come last. */
+/** Computes the cell of each sample. Samples that do not count come last. */
 template <unsigned int VDimension>
 __global__ void
 __launch_bounds__(OrderThreads) MetricCellKernel(const __grid_constant__ MetricArguments<VDimension> arguments,
@@ -76,7 +76,7 @@ __launch_bounds__(OrderThreads) MetricCellKernel(const __grid_constant__ MetricA
   samples[sample] = static_cast<std::uint32_t>(sample);
 }
 
-/** Where the samples of a cell begin, and in how many chunks they are; a number more of each. */
+/** Computes the first sample and the number of chunks of each cell, with one additional element each. */
 __global__ void
 __launch_bounds__(OrderThreads) MetricStartsKernel(const std::uint32_t * keys,
                                                    std::uint32_t         count,
@@ -102,10 +102,10 @@ __launch_bounds__(OrderThreads) MetricStartsKernel(const std::uint32_t * keys,
 class MetricCellOrder
 {
 public:
-  /** \brief Enqueues it.
+  /** \brief Enqueues the computation of the order.
    *
    * \param[in] descriptor, sources of the metric
-   * \param[in] arguments made of these; stages are on the device
+   * \param[in] arguments made from these; stages are on the device
    * \param[in] parameters the grid
    * \param[in] device number of the device
    * \param[in] stream the stream */
@@ -156,7 +156,8 @@ public:
     m_Order = { NumbersOf(m_Samples), starts, chunkStarts, m_Cells, mostOfChunk };
   }
 
-  /** \brief Whether it is that of a metric: the same points, the same mask of valid ones, and the same grid. */
+  /** \brief Returns whether the order is valid for a metric: the same points, the same mask of valid points, the same
+   * grid. */
   bool
   IsOf(const MetricDescriptor & descriptor, const MetricSources & sources, int device) const
   {
@@ -164,7 +165,7 @@ public:
            m_Key == KeyOf(descriptor, sources);
   }
 
-  /** \brief The order; device memory of this object. */
+  /** \brief Returns the order, in device memory of this object. */
   const SplineOrder &
   Get() const
   {
@@ -172,8 +173,8 @@ public:
   }
 
 private:
-  /** All numbers that determine the cells, in addition to the lists; none where the stages before have coefficients,
-   * too. */
+  /** Returns all numbers that determine the cells, in addition to the lists. The result is empty if the stages before
+   * have coefficients as well. */
   static std::vector<double>
   KeyOf(const MetricDescriptor & descriptor, const MetricSources & sources)
   {
@@ -220,7 +221,7 @@ private:
     return static_cast<unsigned int>((std::uint64_t{ count } + OrderThreads - 1) / OrderThreads);
   }
 
-  /** Calls what asks for a workspace first and has it then. */
+  /** Calls a function that first requests a workspace and then receives it. */
   template <typename TCall>
   static void
   WithWorkspace(const Stream & stream, const TCall & call)
@@ -233,7 +234,7 @@ private:
 
   std::uint32_t                       m_Cells;
   int                                 m_Device;
-  std::shared_ptr<const SampleSource> m_Points; ///< kept, so that no other has its address
+  std::shared_ptr<const SampleSource> m_Points; ///< kept, so that no other source has its address
   std::shared_ptr<const SampleSource> m_Inside;
   std::vector<double>                 m_Key;
   DeviceBuffer                        m_Samples;

@@ -36,8 +36,7 @@
 #include <memory>
 
 /** \file
- * \brief A pass over the samples of a metric on a device: sums of values, with the moments of derivatives or without.
- */
+ * \brief Pass over the samples of a metric on a device: sums of values, with or without the moments of derivatives. */
 
 namespace itk::CudaSpline
 {
@@ -45,12 +44,12 @@ namespace itk::CudaSpline
 namespace
 {
 
-// Blocks of a multiprocessor: 128 or 168 registers a thread, with which little is spilled.
+// Blocks of a multiprocessor: a thread has 128 or 168 registers, with which few are spilled.
 template <typename TValues>
 constexpr unsigned int MetricBlocks = sizeof(typename TValues::Real) == sizeof(float) ? 4 : 3;
 
-/** Blocks of samples that lie apart by the number of threads: a block's sums, by a fixed tree, to its place in
- * \p partial. */
+/** A thread processes samples in steps of the total number of threads. A block writes its sums to \p partial, added
+ * with a fixed tree. */
 template <SampleMove VMove, typename TValues, unsigned int VSets, unsigned int VDimension>
 __global__ void
 __launch_bounds__(MetricThreads, MetricBlocks<TValues>)
@@ -66,12 +65,12 @@ __launch_bounds__(MetricThreads, MetricBlocks<TValues>)
   StoreBlockSums(sums.numbers, partial);
 }
 
-/** What a pass reads, in the memory of the device. */
+/** Device data that a pass reads. */
 template <unsigned int VDimension>
 class PassArguments
 {
 public:
-  /** \param[in] left what the pass is to leave; may be null */
+  /** \param[in] left outputs of the pass; may be null */
   PassArguments(const MetricDescriptor &                    descriptor,
                 const MetricSources &                       sources,
                 const ExecutionContext &                    context,
@@ -101,9 +100,9 @@ private:
   MetricUploads m_Uploads;
 };
 
-/** Sums over all samples; waits.
+/** Returns the sums over all samples. Waits for the stream.
  *
- * \param[in] made on the device: count and value of the result; null: these are sums, too */
+ * \param[in] made count and value of the result on the device; null: these are sums, too */
 template <SampleMove VMove, typename TValues, unsigned int VSets, unsigned int VDimension>
 MetricResult
 SumSamples(MetricArguments<VDimension> & arguments, const Stream & stream, const InformationNumbers * made = nullptr)

@@ -25,7 +25,7 @@
 #include <cstdint>
 
 /** \file
- * \brief Sums of numbers over the threads of a block of a metric, by trees that are fixed. */
+ * \brief Sums of numbers over the threads of a block of a metric with fixed trees. */
 
 namespace itk::CudaSpline
 {
@@ -33,7 +33,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** The sum over a warp by a fixed tree; lane 0 has it. */
+/** Returns the sum over a warp, added with a fixed tree, in lane 0. */
 __device__ __forceinline__ double
 WarpSum(double number)
 {
@@ -44,7 +44,8 @@ WarpSum(double number)
   return number;
 }
 
-/** Writes the sums of a block of MetricThreads threads: a row of blocks for each number. All threads come here. */
+/** Writes the sums of a block of MetricThreads threads: a row of blocks for each number. Needs to be called by all
+ * threads. */
 template <unsigned int VNumbers>
 __device__ __forceinline__ void
 StoreBlockSums(const double (&numbers)[VNumbers], double * partial)

@@ -30,7 +30,7 @@
 #include <cstdint>
 
 /** \file
- * \brief What a block does with the forces of a cell of a grid of B-splines: they are kept, and added to its nodes. */
+ * \brief Stores the forces of a cell of a B-spline grid in shared memory, and adds them to its nodes. */
 
 namespace itk::CudaSpline
 {
@@ -38,15 +38,15 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr int BatchSamples = 256; // whose forces are in shared memory at one time
+constexpr int BatchSamples = 256; // number of samples whose forces are in shared memory at the same time
 
-/** A batch's weights and forces in shared memory, each number of all samples side by side; then the coefficients of the
- * cell, sums of the warps, and those of the chunk. */
+/** The weights and forces of a batch in shared memory. Each number is stored for all samples consecutively. The
+ * coefficients of the cell, sums of the warps, and sums of the chunk follow. */
 template <unsigned int VDimension>
 struct ForceBatch
 {
   using Shape = CellShape<VDimension>;
-  /** Samples and some more: rows that threads read at once are in different banks of shared memory. */
+  /** Samples plus padding: rows that threads read at the same time are in different banks of shared memory. */
   static constexpr int Pitch = BatchSamples + 4;
   static constexpr int Weights = static_cast<int>(VDimension) * WidestSupport;
 
@@ -62,7 +62,7 @@ struct ForceBatch
   {
     return numbers[(Weights + static_cast<int>(set * VDimension + axis)) * Pitch + sample];
   }
-  /** Keeps the weights of a sample. */
+  /** Stores the weights of a sample. */
   __device__ __forceinline__ void
   KeepWeights(int sample, const double (&weights)[VDimension][WidestSupport]) const
   {
@@ -74,7 +74,7 @@ struct ForceBatch
       }
     }
   }
-  /** Coefficients of the cell's nodes: planes by axis, at a multiple of 16 bytes. */
+  /** Returns the coefficients of the cell's nodes: planes by axis, at a multiple of 16 bytes. */
   __device__ __forceinline__ double *
   Coefficients(unsigned int sets) const
   {
@@ -90,7 +90,7 @@ struct ForceBatch
   {
     return this->WarpSums(sets) + MetricWarps * Shape::Numbers;
   }
-  /** Bytes of a block. */
+  /** Returns the shared memory of a block in bytes. */
   static std::size_t
   Bytes(unsigned int sets)
   {
@@ -100,7 +100,7 @@ struct ForceBatch
   }
 };
 
-/** MetricSums whose forces go to a place of a batch. */
+/** MetricSums that writes its forces to a batch. */
 template <unsigned int VDimension>
 class ForceSums
 {
@@ -114,7 +114,7 @@ public:
     , m_Batch(batch)
   {}
 
-  /** Where forces go; they are 0 there until then. */
+  /** Selects where forces are written. The forces are set to 0 there. */
   __device__ __forceinline__ void
   SelectSample(int sample, unsigned int sets)
   {
@@ -160,7 +160,7 @@ private:
   MetricSums<VDimension, 0>            m_Sums;
 };
 
-/** Keeps the weights of a sample's place, where nodes move it. */
+/** Stores the weights at the position of a sample, if the grid moves it. */
 template <unsigned int VDimension>
 __device__ __forceinline__ void
 KeepWeightsOf(const MetricArguments<VDimension> &  arguments,
@@ -175,12 +175,13 @@ KeepWeightsOf(const MetricArguments<VDimension> &  arguments,
   std::int64_t offset = 0;
   cursor.PlaceIn(arguments, place);
   parameters.Enter(place, point);
-  FindPaddedSupport(parameters.GetStage(), point, weights, offset); // 0 where none does
+  FindPaddedSupport(parameters.GetStage(), point, weights, offset); // 0 if there is no support
   batch.KeepWeights(sample, weights);
 }
 
-/** Adds a batch's forces of a set, times the weights, to the chunk's sums over the cell's nodes: some threads a sample,
- * each with some rows of nodes, then a tree over the threads of a row. All threads come here. */
+/** Adds the forces of a batch, multiplied with the weights of a set, to the sums of the chunk over the nodes of the
+ * cell. Several threads process a sample, each with some rows of nodes. A tree then adds the results of the threads of
+ * a row. Needs to be called by all threads. */
 template <unsigned int VDimension>
 __device__ __forceinline__ void
 ScatterBatch(const ForceBatch<VDimension> & batch, unsigned int set, int count, double * ofWarps, double * total)

@@ -40,12 +40,12 @@
 #include <vector>
 
 /** \file
- * \brief Derivatives of a metric by the coefficients of B-splines, on a device.
+ * \brief Derivatives of a metric by the coefficients of B-splines on a device.
  *
- * Samples are taken in the order of the cells of the grid, so that a block adds to the nodes of one cell alone: it
- * makes the forces of some samples, a thread each, and then their sums over the cell's nodes, a thread some nodes. The
- * sums of a chunk go to memory, and a node gathers its own from the chunks of the cells around it. Everything is added
- * in an order that the samples give. */
+ * Samples are processed in the order of the cells of the grid, so that a block adds to the nodes of one cell only. It
+ * computes the forces of some samples, one per thread, and then their sums over the nodes of the cell, with some nodes
+ * per thread. The sums of a chunk are stored in memory. A node then adds its sums from the chunks of the surrounding
+ * cells. The order of all sums is determined by the samples. */
 
 namespace itk::CudaSpline
 {
@@ -53,7 +53,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Sums of values, and derivatives. */
+/** Computes sums of values, and derivatives. */
 template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
 MetricResult
 ScatterOnCuda(const MetricDescriptor & descriptor, const CellPass<VDimension> & pass, const Stream & stream)
@@ -65,7 +65,8 @@ ScatterOnCuda(const MetricDescriptor & descriptor, const CellPass<VDimension> & 
   const unsigned int sets = pass.arguments.pass == MetricPass::Correlation ? 2 : 1;
   const std::int64_t plane = VDimension * pass.parameters.nodes;
   const std::int64_t blocks = MaxChunks(pass.arguments.count, pass.parameters.nodes);
-  // Sums of the chunks, their values, the totals of these, the coefficients' if the caller has no memory for them.
+  // Sums of the chunks, their values, the totals of these, and those of the coefficients if the caller has no memory
+  // for them.
   const std::int64_t ofChunks = blocks * sets * numbers;
   const std::int64_t ofValues = blocks * Numbers::Numbers;
   const DeviceBuffer memory(
@@ -153,7 +154,7 @@ EvaluateSplineMetricOnCuda(const MetricDescriptor & descriptor,
       });
     });
   }
-  if (workspace != nullptr) // the stream has passed them
+  if (workspace != nullptr) // the stream has completed them
   {
     workspace->order = order;
     workspace->values = left != nullptr ? left : workspace->values;

@@ -22,8 +22,8 @@
 #include "kernels/metrics/passes/MetricPass.cuh"
 
 /** \file
- * \brief The launch of the kernels that sum up the moments of derivatives: src/CudaSplineInstances.cmake lists the
- * sources that compile it. */
+ * \brief Launch of the kernels that sum the moments of derivatives. src/CudaSplineInstances.cmake lists the sources
+ * that compile it. */
 
 namespace itk::CudaSpline
 {

@@ -33,7 +33,7 @@
 #include <cstdint>
 
 /** \file
- * \brief The kernel that adds samples' forces to the nodes of a cell, and its launch: src/CudaSplineInstances.cmake
+ * \brief Kernel that adds the forces on samples to the nodes of a cell, and its launch. src/CudaSplineInstances.cmake
  * lists the sources that compile them. */
 
 namespace itk::CudaSpline
@@ -42,15 +42,15 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Blocks of a multiprocessor, as of MetricKernel. */
+/** Blocks of a multiprocessor, as for MetricKernel. */
 template <typename TValues>
 constexpr unsigned int ScatterBlocks = sizeof(typename TValues::Real) == sizeof(float) ? 4 : 3;
 
-/** A block a chunk of a cell.
+/** Processes one chunk of a cell per block.
  *
- * \tparam VHasOuterJacobian gradients come back through the stages behind; moving values are by sample, and not by the
- * order
- * \param[in] sets of weights
+ * \tparam VHasOuterJacobian gradients are pulled back through the following stages; moving values are in the order of
+ * the samples, not of the cells
+ * \param[in] sets number of sets of weights
  * \param[out] partial CellShape::Numbers for each chunk and set
  * \param[out] values counts and values by block, see StoreBlockSums() */
 template <bool VHasOuterJacobian, typename TValues, unsigned int VDimension>
@@ -71,7 +71,7 @@ __launch_bounds__(MetricThreads, ScatterBlocks<TValues>)
   ForceSums<VDimension>                  sums(parameters, batch);
   if (chunk < order.chunkStarts[order.cells])
   {
-    // The last cell that begins there or before: one without chunks begins where the next does.
+    // The last cell that begins here or before. A cell without chunks begins where the next one begins.
     const std::uint32_t cell = LowerBound(order.chunkStarts, order.cells, chunk + 1) - 1;
     const std::uint32_t first = order.starts[cell] + (chunk - order.chunkStarts[cell]) * order.mostOfChunk;
     const std::uint32_t end = min(order.starts[cell + 1], first + order.mostOfChunk);

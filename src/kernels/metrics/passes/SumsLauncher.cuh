@@ -32,8 +32,8 @@
 #include <cstdint>
 
 /** \file
- * \brief The kernels of passes without derivative, and their launches: src/CudaSplineInstances.cmake lists the
- * sources that compile them. */
+ * \brief Kernels of passes without derivatives, and their launches. src/CudaSplineInstances.cmake lists the sources
+ * that compile them. */
 
 namespace itk::CudaSpline
 {
@@ -41,14 +41,14 @@ namespace itk::CudaSpline
 namespace
 {
 
-// Nearly all that a multiprocessor can hold, at 64 registers; in double, or where a function is called, that is too
-// few.
+// Nearly the maximum of a multiprocessor, with 64 registers. This is too few registers in double precision, or if a
+// function is called.
 template <SampleMove VMove, typename TValues>
 constexpr unsigned int HistogramBlocks = VMove != SampleMove::Any && sizeof(typename TValues::Real) == sizeof(float)
                                            ? 4
                                            : 2;
 
-/** Blocks of samples, one after the other. */
+/** A block processes consecutive samples. */
 template <SampleMove VMove, typename TValues, unsigned int VDimension>
 __global__ void
 __launch_bounds__(HistogramThreads, HistogramBlocks<VMove, TValues>)

@@ -80,7 +80,8 @@ Check(const MetricDescriptor & descriptor, const MetricSources & sources)
   }
 }
 
-/** What the kernels read, of as many fixed values as there are samples; \p stages has those of a long chain. */
+/** Returns the arguments of the kernels, with one fixed value for each sample. \p stages has the stages of a long
+ * chain. */
 template <unsigned int VDimension>
 MetricArguments<VDimension>
 MakeArguments(const MetricDescriptor &                  descriptor,

@@ -38,10 +38,10 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** Samples of a block along each axis: about a cell of a grid that is worth a B-spline. */
+/** Samples of a block along each axis: about a cell of a grid for which B-splines are practical. */
 constexpr std::int64_t BlockLength = 8;
 
-/** The largest of numbers from many threads. */
+/** The maximum of numbers of many threads. */
 class SharedMaximum
 {
 public:
@@ -128,7 +128,8 @@ public:
       std::sort(order.begin(), order.end(), [](const auto & a, const auto & b) { return a.first > b.first; });
     }
     SharedMaximum largest;
-    // A few blocks a thread at a time: those of the largest bounds first, after which few others are left.
+    // A few blocks per thread at a time. Those with the largest bounds come first, because after them few others
+    // remain.
     const unsigned int threads = context.host != nullptr ? context.host->GetConcurrency() : 1;
     const std::int64_t some = m_Lengths.empty() ? count : std::int64_t{ 16 } * threads;
     for (std::int64_t first = 0; first < count && order[static_cast<std::size_t>(first)].first > largest.Get();
@@ -149,14 +150,14 @@ public:
   }
 
 private:
-  /** Lengths of the changes of the coefficients: of finer ones, which lie closer to the spline, where cells have many
-   * samples. */
+  /** Measures the lengths of the changes of the coefficients. If cells have many samples, it uses coefficients of a
+   * refined grid, which are closer to the spline. */
   void
   MeasureCoefficients(const double * change)
   {
     std::vector<double> planes(change, change + m_Change.extent.Count() * VDimension);
     double              samples = 1.0;
-    double              cell = std::numeric_limits<double>::infinity(); // samples along an edge, at the least
+    double              cell = std::numeric_limits<double>::infinity(); // minimum number of samples along an edge
     for (unsigned int d = 0; d < VDimension; ++d)
     {
       m_Size[d] = m_Change.extent.size[d];
@@ -190,7 +191,7 @@ private:
       for (unsigned int d = 0; d < VDimension; ++d)
       {
         const double x = planes[d * plane + i];
-        sum = std::isnan(x) ? std::numeric_limits<double>::infinity() : sum + x * x; // its neighbours count
+        sum = std::isnan(x) ? std::numeric_limits<double>::infinity() : sum + x * x; // the neighbours of NaN count
       }
       m_Lengths[i] = std::sqrt(sum);
       longest = std::max(longest, m_Lengths[i]);
@@ -203,12 +204,13 @@ private:
         norm += element * element;
       }
     }
-    // Roundings of the sums count: of finer coefficients by the longest ones, as these may cancel.
+    // Roundings of the sums are added. For refined coefficients the longest ones determine them, because they may
+    // cancel.
     m_Stretch = std::sqrt(norm) * (1.0 + 1e-9);
     m_Slack = std::isfinite(longest) ? 1e-13 * longest * m_Stretch : 0.0;
   }
 
-  /** Where a sample is on the grid of a B-spline. */
+  /** Computes the index of a sample in the grid of a B-spline. */
   void
   GridIndexOf(const Index & sample, double (&index)[VDimension]) const
   {
@@ -217,7 +219,7 @@ private:
     PointToContinuousIndex(m_Change.origin, m_Change.pointToIndex, point, index);
   }
 
-  /** First and last sample of a block, by axis. */
+  /** Returns the first and last sample of a block, by axis. */
   void
   CornersOf(std::int64_t block, Index (&corners)[2]) const
   {
@@ -230,7 +232,7 @@ private:
     }
   }
 
-  /** The place at which the stage is evaluated for a sample. */
+  /** Returns the point at which the stage is evaluated for a sample. */
   void
   PlaceOf(const Index & index, double (&point)[VDimension]) const
   {
@@ -245,7 +247,7 @@ private:
     WalkStages(m_Before.data(), static_cast<int>(m_Before.size()), point);
   }
 
-  /** No sample of a block moves farther. */
+  /** Returns a bound of the displacement of all samples of a block. */
   double
   BoundOf(std::int64_t block) const
   {
@@ -270,7 +272,7 @@ private:
         high[d] = std::max(high[d], index[d]);
       }
     }
-    // The coefficients of all supports within the valid region, and for the roundings some beyond.
+    // The coefficients of all supports within the valid region, with a margin for roundings.
     constexpr double margin = 1e-6;
     const double     half = 0.5 * (m_Change.order - 1);
     std::int64_t     from[3] = { 0, 0, 0 };
@@ -357,7 +359,7 @@ private:
   double                                                 m_Stretch{ 1.0 };
   double                                                 m_Slack{ 0.0 };
   std::array<std::int64_t, VDimension>                   m_Size{};      // of m_Lengths
-  int                                                    m_Levels{ 0 }; // how often they were refined
+  int                                                    m_Levels{ 0 }; // number of refinements
 };
 } // namespace
 

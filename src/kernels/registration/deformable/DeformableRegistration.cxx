@@ -49,7 +49,11 @@ ShapeOf(const FieldGrid & fixed, const PyramidLevel & level, ScalarType element)
   return { ShrinkGrid(fixed, level), element };
 }
 
-/** How each pair is compared. \param[in] grid of the level, \param[in] pixel of the images */
+/** Returns the metric of each pair.
+ *
+ * \param[in] options the options
+ * \param[in] grid grid of the level
+ * \param[in] pixel pixel type of the images */
 std::vector<SynMetric>
 MetricsOf(const DeformableOptions & options, const FieldGrid & grid, ScalarType pixel)
 {
@@ -61,7 +65,7 @@ MetricsOf(const DeformableOptions & options, const FieldGrid & grid, ScalarType 
     static_cast<MetricOptions &>(metric) = options;
     metric.arithmetic = options.element;
     metric.order = options.order;
-    metric.epsilon = std::numeric_limits<double>::epsilon(); // as the metric's of ITK, which computes in double
+    metric.epsilon = std::numeric_limits<double>::epsilon(); // like the metric of ITK, which uses double precision
     if (options.filtersGradients)
     {
       metric.gaussian = DescribeGradient(grid, pixel, options.element);
@@ -71,7 +75,7 @@ MetricsOf(const DeformableOptions & options, const FieldGrid & grid, ScalarType 
   return metrics;
 }
 
-/** The pairs of a level, with the share of each one's force. */
+/** Returns the pairs of a level, with the weight of the force of each one. */
 std::vector<SynTerm>
 TermsOf(std::vector<SynSide>      fixed,
         std::vector<SynSide>      moving,
@@ -101,8 +105,8 @@ DemonsOf(const FieldGrid & grid, const SynRules & rules)
   return MakeDiffeomorphicDemons(grid, rules.learningRate, rules.updateVariance, rules.totalVariance);
 }
 
-/** Work of the inverse that demons compute at the end. It mostly takes all its iterations, because no point goes to
- * some samples at the border. Each iteration reads vectors at 8 positions and adds up errors. */
+/** Work of the inversion that demons compute at the end. It usually runs all iterations, because no point is mapped to
+ * some samples at the border. Each iteration reads vectors at 8 positions and sums errors. */
 OperationWork
 CountFinalInversion(const FieldShape & shape, InversionMethod method)
 {
@@ -180,24 +184,24 @@ CheckOptions(const DeformableOptions & options)
 
 } // namespace
 
-/** What runs, and where it has come to. */
+/** The algorithm that runs, and its current state. */
 struct DeformableRegistration::Parts
 {
-  std::vector<SynSide> fixed; ///< of each pair, as they came
+  std::vector<SynSide> fixed; ///< original images of each pair
   std::vector<SynSide> moving;
   DeformableOptions    options;
   Residence            residence;
   FieldGrid            grid; ///< of the last level
 
-  std::optional<std::size_t> undone;      ///< the first level whose result was not kept
-  double                     loss{ 0.0 }; ///< of that
+  std::optional<std::size_t> undone;      ///< first level whose result was undone
+  double                     loss{ 0.0 }; ///< of that level
 
-  std::unique_ptr<SynLevel>      syn; ///< the level that ran last, of one of these
+  std::unique_ptr<SynLevel>      syn; ///< the last level, which is one of these
   std::unique_ptr<GreedyLevel>   greedy;
   std::unique_ptr<DemonsLevel>   demons;
   std::unique_ptr<VelocityLevel> velocity;
 
-  /** A level whose field is zero. */
+  /** Makes a level whose field is zero. */
   template <typename TLevel>
   std::unique_ptr<TLevel>
   MakeLevel(const FieldShape & shape, const PyramidLevel & level) const
@@ -232,16 +236,16 @@ struct DeformableRegistration::Parts
     }
   }
 
-  /** A level in place of the one before, where there is one, and of its fields.
+  /** Replaces the previous level and its fields, if there is one.
    *
-   * \param[out] atZero the metric without a displacement, where it is wanted
-   * \return the fields of the level before */
+   * \param[out] atZero the metric without a displacement; may be null
+   * \return the fields of the previous level */
   template <typename TLevel>
   std::shared_ptr<const LevelFields>
   MakeNext(std::unique_ptr<TLevel> & last, const FieldShape & shape, const PyramidLevel & level, double * atZero) const
   {
     const auto coarser = last != nullptr ? last->GetFields() : nullptr;
-    last.reset(); // before the next one, the largest so far
+    last.reset(); // before the next one is allocated, which is the largest so far
     last = this->MakeLevel<TLevel>(shape, level);
     if (coarser != nullptr)
     {
@@ -254,7 +258,7 @@ struct DeformableRegistration::Parts
     return coarser;
   }
 
-  /** The metric under the fields of a level as they are. */
+  /** Returns the metric for the current fields of a level. */
   template <typename TLevel>
   double
   Compare(TLevel & level) const
@@ -269,7 +273,7 @@ struct DeformableRegistration::Parts
     }
   }
 
-  /** The last level that iterates: at its resolution the stage's result is compared with its start. */
+  /** Returns the last level that iterates. The result of the stage is compared with its start at this resolution. */
   std::size_t
   FindLastIterated() const
   {
@@ -281,8 +285,8 @@ struct DeformableRegistration::Parts
     return last - 1;
   }
 
-  /** Whether values at the start and at the end can be compared. Squared differences of demons cannot under a mask: at
-   * its border the interpolation mixes in values of masked voxels, which may be of any size. */
+  /** Returns whether values at the start and at the end are comparable. Squared differences of demons under a mask are
+   * not: at its border, interpolation includes values of masked voxels, which may have any magnitude. */
   bool
   HasComparableValues() const
   {
@@ -290,11 +294,14 @@ struct DeformableRegistration::Parts
     return options.kind != DeformableKind::Demons || !hasMask;
   }
 
-  /** Restores the start of the stage, or that of the last level, where the metric is better there.
+  /** Restores the start of the stage, or the start of the last level, if the metric is better there.
    *
-   * \param[in] atZero the metric at the start of the stage, \param[in] first at the start of the level
-   * \param[in] before the last iteration
-   * \param[in] coarser the fields of the level before, if there is one */
+   * \param[in] level the level
+   * \param[in] number its number
+   * \param[in] atZero the metric at the start of the stage
+   * \param[in] first the metric at the start of the level
+   * \param[in] before the metric before the last iteration
+   * \param[in] coarser the fields of the previous level, if there is one */
   template <typename TLevel>
   void
   KeepBest(TLevel & level, std::size_t number, double atZero, double first, double before, const LevelFields * coarser)
@@ -322,7 +329,7 @@ struct DeformableRegistration::Parts
     }
   }
 
-  /** An iteration, and the value of its metric. */
+  /** Runs an iteration, and returns the value of its metric. */
   template <typename TLevel>
   double
   Iterate(TLevel & level) const
@@ -470,9 +477,9 @@ DeformableRegistration::GetFields(void * forward, void * backward, ScalarType el
       level.GetInverse(inversion, backward, element, memory);
     }
   };
-  const auto getBoth = [&](auto & level) { // composed or integrated, or the second one the inverse of the first
+  const auto getBoth = [&](auto & level) { // composed or integrated, or the second field is the inverse of the first
     const bool inverts = inversion.method == InversionMethod::Anderson;
-    level.GetWhole(
+    level.GetTotalFields(
       forward, backward, element, memory, inverts ? std::optional<FieldInversion>(inversion) : std::nullopt);
   };
   if (m_Parts->syn != nullptr)
@@ -512,7 +519,7 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
   const bool isSmoothed =
     std::any_of(options.levels.begin(), options.levels.end(), [](const PyramidLevel & one) { return one.sigma > 0.0; });
   const FieldShape shape = ShapeOf(fixed, level, options.element);
-  // Images as they came and smooth, coefficients, and what smoothing under masks takes meanwhile.
+  // Original and smoothed images, coefficients, and temporary memory of smoothing under masks.
   const std::size_t volumes =
     1 + (isSmoothed ? 1 : 0) + (options.order > 1 ? 1 : 0) + (options.smoothsUnderMasks ? 2 : 0);
   const std::size_t points = options.landmarks.IsUsed() ? options.landmarks.points.size() : 0;
@@ -528,7 +535,7 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
   {
     return PlanVelocityLevel(shape, metrics, options.rules, options.velocity, pixel, bytes, budget);
   }
-  // A greedy level has fewer fields than one of SyN.
+  // A greedy level has fewer fields than a SyN level.
   return PlanSynLevel(shape, metrics, options.rules, pixel, bytes, budget);
 }
 

@@ -43,7 +43,7 @@ EsmNormalizer(double squaredSpacing, double longest)
 unsigned int
 CountEsmSquarings(double longest)
 {
-  constexpr double ln2 = 0.69314718055994530942; // as ITK's own
+  constexpr double ln2 = 0.69314718055994530942; // ITK's approximation
   const double     count = 2.0 + std::log(longest) / ln2;
   return count > 0.0 ? static_cast<unsigned int>(std::ceil(count)) : 0U;
 }
@@ -56,7 +56,7 @@ MakeDiffeomorphicDemons(const FieldGrid & grid, double longest, double updateVar
     {
       return std::nullopt;
     }
-    // The error and the width are those of itk::PDEDeformableRegistrationFilter; the border is as the rest.
+    // Error and width are those of itk::PDEDeformableRegistrationFilter. The border is smoothed like the other samples.
     FieldSmoothing made = MakeFieldSmoothing(grid, variance, 0.1, 30);
     made.blends = false;
     return made;
@@ -78,7 +78,7 @@ MakeDiffeomorphicDemons(const FieldGrid & grid, double longest, double updateVar
   return rules;
 }
 
-/** Images, the field, and what an iteration has between. */
+/** Images, field, and intermediate results of an iteration. */
 struct DemonsLevel::Parts
 {
   FieldShape                   shape;
@@ -86,16 +86,16 @@ struct DemonsLevel::Parts
   Residence                    residence;
   SynSide                      fixed;
   SynSide                      moving;
-  std::shared_ptr<LevelFields> fields;       ///< one
-  ResidentArray                fixedInside;  ///< the mask of the fixed image on the grid; empty: there is none
-  ResidentArray                movingInside; ///< that of the moving image, as it was moved; empty: there is none
+  std::shared_ptr<LevelFields> fields;       ///< one field
+  ResidentArray                fixedInside;  ///< the mask of the fixed image on the grid; empty if there is none
+  ResidentArray                movingInside; ///< the mask of the moved moving image; empty if there is none
   ResidentArray                warped;       ///< the moving image on the grid
   ResidentArray                update;
-  ResidentArray                scratch; ///< of smoothing and of exponentials
-  ResidentArray                before;  ///< a field that is smoothed; the exponential
-  ResidentArray                terms;   ///< DemonsIteration: of samples
-  ResidentArray                sums;    ///< of rows and planes
-  ResidentArray                record;  ///< of all: what an iteration writes
+  ResidentArray                scratch; ///< for smoothing and exponentials
+  ResidentArray                before;  ///< a field before smoothing; the exponential
+  ResidentArray                terms;   ///< DemonsIteration for each sample
+  ResidentArray                sums;    ///< for rows and planes
+  ResidentArray                record;  ///< totals that an iteration writes
   std::optional<RepeatedSteps> steps;
 
   LevelField &
@@ -170,7 +170,7 @@ DemonsLevel::SetField(const void * vectors, ScalarType element)
 void
 DemonsLevel::GetField(void * vectors, ScalarType element, FieldMemory memory) const
 {
-  GiveField(vectors, element, memory, m_Parts->Field().Data(), m_Parts->shape, m_Parts->residence);
+  CopyFieldTo(vectors, element, memory, m_Parts->Field().Data(), m_Parts->shape, m_Parts->residence);
 }
 
 void
@@ -201,7 +201,7 @@ DemonsLevel::GetInverse(const FieldInversion & rules, void * vectors, ScalarType
     rules, m_Parts->before.Data(), state.As<FieldInversionState>(), inversion.Data(), vectors, element, memory);
 }
 
-/** Once: it stays where it is. */
+/** The fixed image is interpolated once, because it does not move. */
 void
 DemonsLevel::Parts::MoveFixed()
 {
@@ -312,7 +312,7 @@ PlanDemonsLevel(const FieldShape & shape, ScalarType pixel, std::size_t imageByt
 {
   const auto count = static_cast<std::size_t>(shape.grid.Count());
   MemoryPlan plan;
-  // In addition to fields and sums: the moving image on the grid, the fixed one, and masks of both.
+  // In addition to fields and sums: the moving image on the grid, the fixed one, and both masks.
   plan.sourceBytes = imageBytes + 4 * shape.Bytes() + count * (2 * SizeOf(pixel) + 2 + sizeof(DemonsIteration)) +
                      CountOrderedSums(shape.grid) * sizeof(DemonsIteration);
   RefuseUnlessWithin(plan, budget);
@@ -322,8 +322,8 @@ PlanDemonsLevel(const FieldShape & shape, ScalarType pixel, std::size_t imageByt
 OperationWork
 CountDemonsWork(const FieldShape & shape, const DemonsRules & rules, std::uint64_t iterations, std::size_t imageBytes)
 {
-  // Numbers that an iteration reads for each sample: two images at 8 places and 6 neighbours; passes of weights over
-  // vectors; squarings and a composition at 8 places, of vectors.
+  // Numbers that an iteration reads for each sample: two images at 8 positions and 6 neighbours; passes of weights over
+  // vectors; squarings and a composition of vectors, at 8 positions each.
   double weights = 0.0;
   for (const auto * const smoothing : { &rules.updateSmoothing, &rules.fieldSmoothing })
   {
@@ -336,7 +336,7 @@ CountDemonsWork(const FieldShape & shape, const DemonsRules & rules, std::uint64
   const double            taps = 2.0 * (8.0 + 6.0) + 3.0 * (weights + 8.0 * compositions);
   const double            count = static_cast<double>(shape.grid.Count()) * static_cast<double>(iterations);
   OperationWork           counts;
-  constexpr std::uint64_t afterSyn = 2; // of the last number: SyN has 0 and 1
+  constexpr std::uint64_t afterSyn = 2; // SyN uses 0 and 1 as the last number
   counts.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Syn),
                          shape.grid.dimension,
                          static_cast<std::uint64_t>(shape.element),

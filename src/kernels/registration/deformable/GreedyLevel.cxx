@@ -27,7 +27,7 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** What an iteration and an inversion write, in the memory of the backend. */
+/** Results of an iteration and an inversion, in the memory of the backend. */
 struct Record
 {
   LevelSums           sums;
@@ -40,8 +40,8 @@ struct Record
 struct GreedyLevel::Parts
 {
   LevelForces                  forces;
-  std::shared_ptr<LevelFields> fields; ///< one
-  ResidentArray                update; ///< the force before, the composed field and the inverse behind
+  std::shared_ptr<LevelFields> fields; ///< one field
+  ResidentArray                update; ///< the force, then the composed field, then the inverse
   ResidentArray                record;
   RuledSteps                   steps;
 
@@ -73,7 +73,7 @@ GreedyLevel::GreedyLevel(const FieldShape &   shape,
                        RuledSteps() })
 {
   ClearResident(m_Parts->record.Data(), sizeof(Record), residence);
-  m_Parts->forces.MoveFixed(nullptr); // once: it stays where it is
+  m_Parts->forces.MoveFixed(nullptr); // once, because it does not move
 }
 
 GreedyLevel::~GreedyLevel() = default;
@@ -88,7 +88,7 @@ void
 GreedyLevel::GetField(void * vectors, ScalarType element, FieldMemory memory) const
 {
   const LevelForces & forces = m_Parts->forces;
-  GiveField(vectors, element, memory, m_Parts->Field().Data(), forces.GetShape(), forces.GetResidence());
+  CopyFieldTo(vectors, element, memory, m_Parts->Field().Data(), forces.GetShape(), forces.GetResidence());
 }
 
 void

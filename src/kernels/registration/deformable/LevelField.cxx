@@ -56,7 +56,7 @@ LevelField::Set(const void * vectors, ScalarType element)
 void
 LevelField::Get(void * vectors, ScalarType element) const
 {
-  GiveField(vectors, element, FieldMemory::Host, m_Vectors.Data(), m_Shape, m_Residence);
+  CopyFieldTo(vectors, element, FieldMemory::Host, m_Vectors.Data(), m_Shape, m_Residence);
 }
 
 void
@@ -72,7 +72,7 @@ LevelField::AdaptFrom(const LevelField & other)
   ResidentArray            moved;
   if (from.backend == to.backend && (!m_Residence.IsOnDevice() || from.device == to.device))
   {
-    other.m_Residence.Wait(); // it may be another stream
+    other.m_Residence.Wait(); // it may be in another stream
   }
   else
   {
@@ -90,7 +90,7 @@ LevelField::AdaptFrom(const LevelField & other)
   {
     ResampleField(other.m_Shape, field, m_Shape, m_Vectors.Data(), m_Residence);
   }
-  m_Residence.Wait(); // before the other field goes
+  m_Residence.Wait(); // before the other field is freed
 }
 
 FieldInversionState
@@ -104,7 +104,7 @@ LevelField::GetInverse(const FieldInversion & rules,
 {
   ClearResident(inverse, m_Shape.Bytes(), m_Residence);
   InvertField(m_Shape, m_Vectors.Data(), inverse, rules, state, scratch, m_Residence);
-  GiveField(vectors, element, memory, inverse, m_Shape, m_Residence);
+  CopyFieldTo(vectors, element, memory, inverse, m_Shape, m_Residence);
   FieldInversionState cameTo;
   Download(&cameTo, state, sizeof(cameTo), m_Residence);
   return cameTo;
@@ -149,12 +149,12 @@ LevelFields::AdaptFrom(const LevelFields & other)
 }
 
 void
-GiveField(void *             vectors,
-          ScalarType         element,
-          FieldMemory        memory,
-          const void *       field,
-          const FieldShape & shape,
-          const Residence &  residence)
+CopyFieldTo(void *             vectors,
+            ScalarType         element,
+            FieldMemory        memory,
+            const void *       field,
+            const FieldShape & shape,
+            const Residence &  residence)
 {
   if (!residence.IsOnDevice() || memory == FieldMemory::Host)
   {

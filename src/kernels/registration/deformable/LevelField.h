@@ -111,12 +111,12 @@ private:
 /** \brief Copies the components of a field in the memory of the backend, converted to another type if necessary. The
  * call waits if the destination is host memory. */
 void
-GiveField(void *             vectors,
-          ScalarType         element,
-          FieldMemory        memory,
-          const void *       field,
-          const FieldShape & shape,
-          const Residence &  residence);
+CopyFieldTo(void *             vectors,
+            ScalarType         element,
+            FieldMemory        memory,
+            const void *       field,
+            const FieldShape & shape,
+            const Residence &  residence);
 
 } // namespace itk::CudaSpline
 

@@ -52,7 +52,7 @@ CheckTerm(const SynTerm & term, bool comparesOriginals)
   }
 }
 
-/** The setup of a metric, except for the data of its images. */
+/** Returns the setup of a metric, except for the data of its images. */
 FieldMetricSetup
 DescribeSetup(const FieldShape & shape, ScalarType pixel, const SynMetric & metric)
 {
@@ -65,7 +65,7 @@ DescribeSetup(const FieldShape & shape, ScalarType pixel, const SynMetric & metr
   return setup;
 }
 
-/** The coefficients of the B-spline of an image. */
+/** Computes the B-spline coefficients of an image. */
 std::shared_ptr<const void>
 MakeCoefficients(const ResidentImage & image, unsigned int order, const Residence & residence)
 {
@@ -78,7 +78,7 @@ MakeCoefficients(const ResidentImage & image, unsigned int order, const Residenc
   return std::shared_ptr<const void>(coefficients, coefficients->Data());
 }
 
-/** What gradients, sums, smoothing and inversion share: never two of them at one time. */
+/** Returns the size of the scratch memory that gradients, sums, smoothing and inversion use, one at a time. */
 std::size_t
 ScratchBytes(const FieldShape &                        shape,
              MetricKind                                kind,
@@ -95,7 +95,7 @@ ScratchBytes(const FieldShape &                        shape,
                     CountLimitScratch(shape) });
 }
 
-/** What smoothing by rules needs of the same memory. */
+/** Returns the size of the scratch memory that smoothing with given rules needs. */
 std::size_t
 SmoothingScratchBytes(const FieldShape & shape, const SynRules & rules, bool hasConfidence, Backend backend)
 {
@@ -299,7 +299,8 @@ LevelForces::MakeMoved(const Pair & pair, const SynSide & side) const
   {
     moved.coefficients = MakeCoefficients(side.image, pair.term.metric.order, m_Residence);
   }
-  // Of Gaussians on the grid those of the moving image alone are kept: the others are made in memory of a field.
+  // If gradients are Gaussians on the grid, only those of the moving image are kept. The others are computed in the
+  // memory of a field.
   moved.gradients = array(m_ComparesOriginals || (pair.gaussian && &side == &pair.term.moving), m_Shape.Bytes());
   if (m_ComparesOriginals && side.gradient)
   {
@@ -515,10 +516,10 @@ LevelForces::Reserve(const SynRules & rules)
   const auto bytes = SmoothingScratchBytes(m_Shape, rules, hasConfidence, m_Residence.GetBackend());
   if (bytes > m_Scratch.Bytes())
   {
-    m_Scratch = ResidentArray(); // before the other one
+    m_Scratch = ResidentArray(); // before the new one is allocated
     m_Scratch = ResidentArray(bytes, m_Residence);
   }
-  // A field that is smoothed into another one, or limited, cannot be in the scratch.
+  // A field that is smoothed into another one, or limited, cannot be in the scratch memory.
   if (m_Between.Data() == nullptr && (bytes > 0 || rules.determinantLimit > 0.0))
   {
     m_Between = ResidentArray(m_Shape.Bytes(), m_Residence);
@@ -555,7 +556,7 @@ LevelForces::ShapeOfNorms() const
   FieldShape shape = m_Shape;
   for (unsigned int c = 0; m_Terms.front().term.metric.gradientsFollowGrid && c < shape.grid.dimension; ++c)
   {
-    double square = 0.0; // of the samples that a mm along an axis of space has
+    double square = 0.0; // square of the number of samples per mm along an axis of space
     for (unsigned int k = 0; k < shape.grid.dimension; ++k)
     {
       square += shape.grid.pointToIndex[k][c] * shape.grid.pointToIndex[k][c];
@@ -614,7 +615,7 @@ LevelForces::AddUpdate(const void * update, void * total, const SynRules & rules
   const bool           isDirect = smoothing.IsNone() && !(rules.determinantLimit > 0.0);
   void * const         composed = isDirect ? total : this->Between();
   ComposeFields(m_Shape, update, m_Shape, total, composed, m_Residence);
-  this->Limit(total, composed, std::sqrt(rules.determinantLimit)); // determinants of both halves are multiplied
+  this->Limit(total, composed, std::sqrt(rules.determinantLimit)); // the determinants of both halves are multiplied
   if (composed != total)
   {
     this->Smooth(composed, nullptr, smoothing, total);
@@ -628,7 +629,7 @@ LevelForces::CountBytes(const FieldShape &             shape,
                         ScalarType                     pixel)
 {
   const auto count = static_cast<std::size_t>(shape.grid.Count());
-  // Masks are moved as numbers, too, for splines of updates; and these have at most the points of all samples.
+  // Masks are also moved as numbers, for splines of updates. There are at most as many points as samples.
   const auto  numbers = rules.updateSpline ? 2 * count * SizeOf(shape.element) : 0;
   const auto  places = rules.SmoothsBySplines() ? count * shape.grid.dimension * sizeof(float) : 0;
   std::size_t scratch = SmoothingScratchBytes(shape, rules, rules.updateSpline.has_value(), Backend::Cuda);
@@ -637,7 +638,7 @@ LevelForces::CountBytes(const FieldShape &             shape,
     return metric.gaussian && !metric.comparesOriginals;
   });
   bytes += hasGaussian || scratch > 0 || rules.determinantLimit > 0.0 ? shape.Bytes() : 0;
-  bytes += 2 * UpdateMoments::CountBytes(shape, rules.optimizer); // of both images
+  bytes += 2 * UpdateMoments::CountBytes(shape, rules.optimizer); // for both images
   for (const SynMetric & metric : metrics)
   {
     const bool isMoved = !HasFeatures(metric.kind);

@@ -28,7 +28,7 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** What an iteration writes, in the memory of the backend. */
+/** Results of an iteration, in the memory of the backend. */
 struct Record
 {
   LevelSums                          sums;
@@ -41,18 +41,18 @@ struct Record
 struct SynLevel::Parts
 {
   LevelForces                  forces;
-  std::shared_ptr<LevelFields> fields;  ///< by SynField
-  std::array<ResidentArray, 2> updates; ///< of the fixed and of the moving field; forces before
+  std::shared_ptr<LevelFields> fields;  ///< indexed by SynField
+  std::array<ResidentArray, 2> updates; ///< updates of the fixed and of the moving field; initially forces
   ResidentArray                record;
   RuledSteps                   steps;
-  bool                         areWhole{ true }; ///< the fields
+  bool                         fieldsAreValid{ true }; ///< whether the total fields are valid
 
   LevelField &
   Field(SynField which) const
   {
     return (*fields)[static_cast<std::size_t>(which)];
   }
-  /** Brings both images to the middle, and finds the forces there. */
+  /** Moves both images to the middle, and computes the forces there. */
   void
   EnqueueForces();
   void
@@ -116,7 +116,7 @@ SynLevel::GetFields() const
 void
 SynLevel::Parts::EnqueueForces()
 {
-  // The fixed field follows that on the moving image: ITK's order.
+  // As in ITK, the fixed field is updated with the force on the moving image, and vice versa.
   forces.MoveFixed(this->Field(SynField::FixedToMiddleInverse).Data());
   forces.MoveMoving(this->Field(SynField::MovingToMiddleInverse).Data());
   forces.Compare(&record.As<Record>()->sums, updates[0].Data(), updates[1].Data());
@@ -143,7 +143,8 @@ SynLevel::Parts::Enqueue(const SynRules & rules)
     AverageMidpointFields(shape, fixedUpdate, movingUpdate, residence);
   }
 
-  // Total fields with their updates, smooth; then inverses, and the inverses of these, which are the total fields.
+  // Smooths the total fields with their updates. Then inverts them, and inverts these inverses, which are the new total
+  // fields.
   forces.AddUpdate(fixedUpdate, fixed, rules);
   forces.AddUpdate(movingUpdate, moving, rules);
   const auto invert = [&](const void * field, void * inverse, std::size_t number) {
@@ -190,7 +191,7 @@ SynLevel::Iterate(const SynRules & rules)
   }
   catch (...)
   {
-    m_Parts->areWhole = !m_Parts->steps.HasBegun();
+    m_Parts->fieldsAreValid = !m_Parts->steps.HasBegun();
     throw;
   }
   return {
@@ -201,15 +202,15 @@ SynLevel::Iterate(const SynRules & rules)
 bool
 SynLevel::HasWholeFields() const
 {
-  return m_Parts->areWhole;
+  return m_Parts->fieldsAreValid;
 }
 
 void
-SynLevel::GetWhole(void *                                forward,
-                   void *                                backward,
-                   ScalarType                            element,
-                   FieldMemory                           memory,
-                   const std::optional<FieldInversion> & inversion)
+SynLevel::GetTotalFields(void *                                forward,
+                         void *                                backward,
+                         ScalarType                            element,
+                         FieldMemory                           memory,
+                         const std::optional<FieldInversion> & inversion)
 {
   const FieldShape & shape = m_Parts->forces.GetShape();
   const Residence &  residence = m_Parts->forces.GetResidence();
@@ -235,7 +236,7 @@ SynLevel::GetWhole(void *                                forward,
   const auto give = [&](const ResidentArray & field, void * to) {
     if (to != nullptr)
     {
-      GiveField(to, element, memory, field.Data(), shape, residence);
+      CopyFieldTo(to, element, memory, field.Data(), shape, residence);
     }
   };
   give(whole, forward);
@@ -252,7 +253,7 @@ PlanSynLevel(const FieldShape &             shape,
 {
   MemoryPlan plan;
   plan.sourceBytes = imageBytes + LevelForces::CountBytes(shape, metrics, rules, pixel) + 6 * shape.Bytes();
-  // The fields of the level before, of which these are made: half as long along each axis, mostly.
+  // The fields of the previous level, from which these are made. They are usually half as long along each axis.
   plan.outsideBytes = 4 * shape.Bytes() / 8;
   RefuseUnlessWithin(plan, budget);
   return plan;
@@ -265,9 +266,9 @@ CountSynWork(const FieldShape & shape,
              std::size_t        imageBytes,
              std::size_t        terms)
 {
-  // Numbers that an iteration reads for each sample: 2 images a term at 8 places; 12 passes of about 9 weights over
-  // vectors; 2 compositions and about 20 iterations of inversions at 8 places, of vectors. Splines add up a sample in 4
-  // control points along 3 axes, or in all 64 at once, of two updates and two total fields.
+  // Numbers that an iteration reads for each sample: 2 images per term at 8 positions; 12 passes of about 9 weights
+  // over vectors; 2 compositions and about 20 iterations of inversions of vectors, at 8 positions each. Splines add a
+  // sample to 4 control points along 3 axes, or to all 64 at once, for two updates and two total fields.
   const double fits = (rules.updateSpline ? 2.0 : 0.0) + (rules.totalSpline ? 2.0 : 0.0);
   const double passes = rules.SmoothsBySplines() ? 0.0 : 12.0 * 9.0;
   const double taps = 2.0 * 8.0 * static_cast<double>(terms) +

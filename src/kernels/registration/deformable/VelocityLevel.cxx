@@ -37,7 +37,7 @@ namespace itk::CudaSpline
 namespace
 {
 /** Steps between neighbouring time points: in an iteration, and for the result. Displacements between time points are
- * small, so the method of order 4 needs no more. */
+ * small, so a method of order 4 needs no more. */
 constexpr unsigned int StepsOfIterations = 1;
 constexpr unsigned int StepsOfResult = 4;
 
@@ -79,11 +79,11 @@ MakeFields(unsigned int count, const FieldShape & shape, const Residence & resid
 
 namespace
 {
-/** The velocity before an update and its integrals, of which a limit of determinants is made. Empty without a limit. */
+/** The velocity before an update, and its integrals, which are needed to limit determinants. Empty without a limit. */
 struct PreviousVelocity
 {
   std::vector<ResidentArray> velocity; ///< at each time point
-  std::vector<ResidentArray> toFixed;  ///< displacements to time 0, from each time point but the first
+  std::vector<ResidentArray> toFixed;  ///< displacements to time 0, from each time point except the first
   ResidentArray              whole;    ///< displacements from time 0 to time 1
 
   bool
@@ -106,7 +106,7 @@ struct VelocityLevel::Impl
   VelocityMethod               method;
   LevelForces                  forces;
   std::shared_ptr<LevelFields> velocity; ///< at each time point
-  std::vector<ResidentArray>   updates;  ///< forces before
+  std::vector<ResidentArray>   updates;  ///< initially forces
   std::vector<UpdateMoments>   moments;
   PreviousVelocity             before;
   std::vector<ResidentArray>   previous; ///< updates of ITK's method, before they are smoothed
@@ -130,10 +130,10 @@ struct VelocityLevel::Impl
   {
     return method == VelocityMethod::Itk;
   }
-  /** Displacements from a time point to another one. */
+  /** Computes displacements from a time point to another one. */
   void
   Integrate(unsigned int from, unsigned int to, unsigned int stepsOfInterval, const ResidentArray & output) const;
-  /** The same of an iteration; null if both time points are the same. */
+  /** Computes displacements for an iteration. Returns null if both time points are the same. */
   const void *
   IntegrateUnlessEqual(unsigned int from, unsigned int to, const ResidentArray & output) const;
   /** Compares the images at all time points. The updates become forces. */
@@ -142,38 +142,38 @@ struct VelocityLevel::Impl
   /** Smooths the velocity with its updates. */
   void
   EnqueueSmoothing(const SynRules & rules);
-  /** Allocates what the limit of determinants needs. */
+  /** Allocates memory to limit determinants. */
   void
   ReserveLimit(const SynRules & rules);
-  /** Where displacements from a time point to time 0 are integrated to. */
+  /** Returns the memory for displacements from a time point to time 0. */
   const ResidentArray &
   ToFixed(unsigned int time) const
   {
     return time > 0 && before.IsReserved() ? before.toFixed[time - 1] : toFixed;
   }
-  /** Where displacements from a time point to time 1 are integrated to. */
+  /** Returns the memory for displacements from a time point to time 1. */
   const ResidentArray &
   ToMoving(unsigned int time) const
   {
     return time == 0 && before.IsReserved() ? before.whole : toMoving;
   }
-  /** Keeps a copy of the velocity. */
+  /** Copies the velocity. */
   void
   EnqueueCopy();
-  /** Shortens the update of the velocity that EnqueueCopy() has kept. */
+  /** Shortens the update of the velocity that EnqueueCopy() has copied. */
   void
   EnqueueLimit(double largest);
   void
   Enqueue(const SynRules & rules);
-  /** Mean value of the metric. */
+  /** Returns the mean value of the metric. */
   double
   ValueOf(const Record & numbers) const;
   std::vector<void *>
   Velocities() const;
-  /** The updates of ITK's method at a time point, not smoothed. */
+  /** Computes the updates of ITK's method at a time point, without smoothing. */
   void
   EnqueueItkUpdate(std::size_t time, const SynRules & rules);
-  /** Smooths fields of all time points as ITK's transform does, in place. */
+  /** Smooths fields of all time points in place, like ITK's transform. */
   void
   EnqueueItkSmoothing(const std::vector<void *> & fields, double variance, double timeVariance);
   void
@@ -528,11 +528,11 @@ VelocityLevel::Iterate(const SynRules & rules)
 }
 
 void
-VelocityLevel::GetWhole(void *                                forward,
-                        void *                                backward,
-                        ScalarType                            element,
-                        FieldMemory                           memory,
-                        const std::optional<FieldInversion> & inversion)
+VelocityLevel::GetTotalFields(void *                                forward,
+                              void *                                backward,
+                              ScalarType                            element,
+                              FieldMemory                           memory,
+                              const std::optional<FieldInversion> & inversion)
 {
   const LevelForces & forces = m_Impl->forces;
   const unsigned int  last = m_Impl->options.timePoints - 1;
@@ -551,11 +551,11 @@ VelocityLevel::GetWhole(void *                                forward,
                   forces.Scratch(),
                   forces.GetResidence());
     }
-    GiveField(backward, element, memory, m_Impl->toFixed.Data(), forces.GetShape(), forces.GetResidence());
+    CopyFieldTo(backward, element, memory, m_Impl->toFixed.Data(), forces.GetShape(), forces.GetResidence());
   }
   if (forward != nullptr)
   {
-    GiveField(forward, element, memory, m_Impl->toMoving.Data(), forces.GetShape(), forces.GetResidence());
+    CopyFieldTo(forward, element, memory, m_Impl->toMoving.Data(), forces.GetShape(), forces.GetResidence());
   }
 }
 
@@ -569,8 +569,8 @@ PlanVelocityLevel(const FieldShape &             shape,
                   std::size_t                    budget,
                   VelocityMethod                 method)
 {
-  // Velocity and update of each time point, with ITK's method twice; two displacements and a force. Moments of two
-  // fields are counted as forces'.
+  // Velocity and update of each time point, two of each with ITK's method; two displacements and a force. Moments of
+  // two fields are counted with the forces.
   const std::size_t ofTimePoint = method == VelocityMethod::Itk ? 4 : 2;
   const std::size_t fields = (ofTimePoint * velocity.timePoints + 3) * shape.Bytes();
   const std::size_t moments =
@@ -591,8 +591,8 @@ CountVelocityWork(const FieldShape &      shape,
                   std::size_t             imageBytes,
                   std::size_t             terms)
 {
-  // Numbers read for each sample and time point: 2 images a term at 8 places; 6 passes of about 9 weights over vectors;
-  // 6 interpolations of vectors at 8 places in each interval of the integrals to both ends.
+  // Numbers read for each sample and time point: 2 images per term at 8 positions; 6 passes of about 9 weights over
+  // vectors; 6 interpolations of vectors at 8 positions in each interval of the integrals to both ends.
   const double points = velocity.timePoints;
   const double taps =
     points * (2.0 * 8.0 * static_cast<double>(terms) + 3.0 * (6.0 * 9.0 + (points - 1.0) * 6.0 * 8.0));
@@ -601,7 +601,7 @@ CountVelocityWork(const FieldShape &      shape,
   counts.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Syn),
                          shape.grid.dimension,
                          static_cast<std::uint64_t>(shape.element),
-                         2U }); // 0 and 1 are those of CountSynWork()
+                         2U }); // CountSynWork() uses 0 and 1
   counts.taps = count * taps * (shape.element == ScalarType::Float64 ? 2.0 : 1.0);
   counts.samples = count * points;
   counts.sums = 10.0 * static_cast<double>(terms) * count * points;

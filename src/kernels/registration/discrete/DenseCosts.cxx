@@ -29,10 +29,10 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Control points that the host handles at a time: as many costs as there are in a line of its cache. */
+/** Control points that the host processes together: their costs fill a cache line. */
 constexpr int HostLanes = 32;
 
-/** Displacements whose costs are made before their means. */
+/** Returns the number of displacements whose costs are computed before their means. */
 int
 CountSlabDisplacements(const DenseLattice & lattice)
 {

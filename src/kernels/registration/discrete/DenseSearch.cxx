@@ -44,10 +44,10 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** How often the fields of both directions are made consistent. */
+/** Number of passes that make the fields of both directions consistent. */
 constexpr int ConsistencyPasses = 15;
 
-/** The weight of squared distances in the first search: it decides between equal costs alone, in favour of the shorter
+/** The weight of squared distances in the first search. It only decides between equal costs, in favour of the shorter
  * displacement. */
 constexpr double TieBreak = 1e-4;
 
@@ -75,7 +75,7 @@ CheckOptions(const DenseSearchOptions & options)
           "the coupling must be above 0, not " + std::to_string(options.coupling));
 }
 
-/** Samples from one control point to the next, and from one displacement to the next, along each axis. */
+/** Samples between control points, and between displacements, along each axis. */
 struct SearchLengths
 {
   std::array<unsigned int, 3> spacing{ { 1, 1, 1 } };
@@ -103,7 +103,8 @@ FindLengths(const FieldGrid & grid, const DenseSearchOptions & options)
   return lengths;
 }
 
-/** Control points: as many as cover the image. Those of the image in reverse order are the same points. */
+/** Returns the control points, which cover the image. They are symmetric: reversing the image results in the same
+ * points. */
 FieldWalk
 WalkOfPoints(const FieldGrid & grid, const std::array<unsigned int, 3> & spacing)
 {
@@ -131,7 +132,7 @@ MakeLattice(const FieldGrid & grid, const DenseSearchOptions & options)
     const auto   spacing = static_cast<int>(lengths.spacing[d]);
     const auto   step = static_cast<int>(lengths.step[d]);
     lattice.ratio[d] = spacing / step;
-    // Further cells with at least half of their samples in the image.
+    // Additional cells with at least half of their samples in the image.
     const auto covered = static_cast<int>(lattice.points.size[d] * spacing - samples.size[d]);
     lattice.margin[d] = (spacing - covered) / (2 * step);
     lattice.cells.size[d] = (lattice.points.size[d] - 1) * lattice.ratio[d] + 1 + 2 * lattice.margin[d];
@@ -141,16 +142,17 @@ MakeLattice(const FieldGrid & grid, const DenseSearchOptions & options)
   return lattice;
 }
 
-/** The cells of an image that are control points of its own search, and those that displacements of the other one lead
- * to. */
+/** The cells of an image: control points of its own search, and points that displacements of the other search reach. */
 struct ImageCells
 {
   ResidentArray points;
   ResidentArray steps;
 };
 
-/** \param[in] window samples of a cell, \param[in] stride from a cell to the next, \param[in] walk cells, which are in
- * the middle of the image */
+/** \param[in] features the features
+ * \param[in] window samples of a cell
+ * \param[in] stride samples between cells
+ * \param[in] walk cells, which are centred in the image */
 ResidentArray
 Pool(const FeatureImage &                features,
      const std::uint8_t *                inside,
@@ -237,7 +239,7 @@ struct DenseSearch::Impl
     return ResidentArray(static_cast<std::size_t>(lattice.CountPoints()) * 3 * sizeof(float), residence);
   }
 
-  /** The mean of values of control points; waits. */
+  /** Returns the mean of values of control points. Waits for the backend. */
   double
   MeanOf(const float * values) const
   {
@@ -257,7 +259,10 @@ struct DenseSearch::Impl
     return sum / static_cast<double>(lattice.CountPoints()) / CostScale;
   }
 
-  /** Averages displacements over neighbours, twice. \param[in,out] steps, \param[out] between */
+  /** Averages displacements over neighbours, twice.
+   *
+   * \param[in,out] steps the displacements
+   * \param[out] between scratch */
   void
   Smooth(const ResidentArray & steps, const ResidentArray & between) const
   {
@@ -265,7 +270,7 @@ struct DenseSearch::Impl
     EnqueueDenseBody(SmoothSteps{ between.As<float>(), steps.As<float>(), lattice.points }, residence);
   }
 
-  /** The weight of squared distances in a pass, in units of costs. */
+  /** Returns the weight of squared distances in a pass, in units of costs. */
   double
   CouplingOf(unsigned int pass) const
   {
@@ -273,7 +278,7 @@ struct DenseSearch::Impl
                      : CostScale * options.coupling * std::pow(10.0, -0.5 * static_cast<double>(options.passes - pass));
   }
 
-  /** Displacements from one image to the other.
+  /** Finds displacements from one image to the other.
    *
    * \param[in] report called with the number of a pass and its value; false ends the search */
   template <typename TReport>
@@ -345,7 +350,7 @@ struct DenseSearch::Impl
     residence.Wait();
   }
 
-  /** Whether a control point has a valid cell. */
+  /** Returns whether a control point has a valid cell. */
   bool
   HasValidCell(const ResidentArray & cells) const
   {
@@ -412,7 +417,7 @@ DenseSearch::GetFields(void * forward, void * backward, ScalarType element, Fiel
   const Impl & impl = *m_Impl;
   if (forward != nullptr)
   {
-    GiveField(forward, element, memory, impl.field.Data(), impl.shape, impl.residence);
+    CopyFieldTo(forward, element, memory, impl.field.Data(), impl.shape, impl.residence);
   }
   if (backward != nullptr)
   {

@@ -27,14 +27,14 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Bytes of the second moments of one field. */
+/** Returns the bytes of the second moments of one field. */
 std::size_t
 CountSecondBytes(const FieldShape & shape, FieldOptimizer optimizer)
 {
   return optimizer == FieldOptimizer::Adam ? shape.Bytes() / shape.grid.dimension : 0;
 }
 
-/** Allocates memory of zeros, unless it is there. */
+/** Allocates memory and fills it with zeros, unless it exists already. */
 void
 ReserveZeros(ResidentArray & array, std::size_t bytes, const Residence & residence)
 {

@@ -33,7 +33,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** 1 for each voxel of an image whose centre is under its mask. */
+/** Returns 1 for each voxel of an image whose centre is under its mask, and 0 for others. */
 std::vector<std::uint8_t>
 MarkInside(const MaskedImage & image, const ExecutionContext & context)
 {

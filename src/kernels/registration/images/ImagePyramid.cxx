@@ -35,7 +35,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Continuous index in the middle of a grid. */
+/** Returns the continuous index of the centre of a grid. */
 FieldGrid::Vector
 CentreOf(const FieldGrid & grid)
 {
@@ -47,7 +47,7 @@ CentreOf(const FieldGrid & grid)
   return centre;
 }
 
-/** A Gaussian over a grid, whose sigmas are not set. */
+/** Describes a Gaussian over a grid, without its sigmas. */
 GaussianDescriptor
 DescribeGaussian(const FieldGrid & grid, ScalarType pixel, ScalarType output)
 {
@@ -208,7 +208,7 @@ DescribeGradient(const FieldGrid & grid, ScalarType pixel, ScalarType output)
 ResidentImage
 SmoothImage(const ResidentImage & image, const GaussianDescriptor & smoothing, const Residence & residence)
 {
-  // Axes that are too short for the filter stay as they are; the others are filtered in its order.
+  // Axes that are too short for the filter are not filtered. The others are filtered in ITK's order.
   const auto last = static_cast<int>(smoothing.dimension) - 1;
   const bool isWhole = std::all_of(
     smoothing.sigma.begin(), smoothing.sigma.begin() + smoothing.dimension, [](double sigma) { return sigma > 0.0; });

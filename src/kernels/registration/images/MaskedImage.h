@@ -34,7 +34,7 @@ namespace itk::CudaSpline
 {
 
 /** Where the sum of a Gaussian's weights under the mask is smaller, the image fades to 0: it is not compared there. */
-inline constexpr double LeastMaskedShare = 0.02;
+inline constexpr double MinMaskedShare = 0.02;
 
 /** \brief Smooths the pixels of an image under its mask. Beyond the mask's border the image is continued with their
  * means.
@@ -97,7 +97,7 @@ struct ValuesByShares
   operator()(const std::int64_t (&at)[3]) const
   {
     const std::int64_t offset = OffsetOf(walk, at);
-    const auto         least = static_cast<TPixel>(LeastMaskedShare);
+    const auto         least = static_cast<TPixel>(MinMaskedShare);
     const TPixel       share = shares[offset] > least ? shares[offset] : least;
     output[offset] = keepsPixels && mask[offset] != 0 ? image[offset] : values[offset] / share;
   }

@@ -37,7 +37,7 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** Runs a body, or what makes bodies, where the memory is. */
+/** Runs a body, or a function that makes bodies, on the backend of the memory. */
 template <typename TArguments, typename TWalk>
 void
 RunLandmarks(const TArguments & arguments, const Residence & residence, const TWalk & walk)
@@ -78,8 +78,8 @@ CheckLandmarks(const LandmarkTerm & term, unsigned int dimension)
   }
 }
 
-/** Forces of landmarks that are close to each other are not added up: each one is divided by the sum of the Gaussians
- * of all at its point. */
+/** Computes the weights of landmarks. Forces of landmarks that are close to each other should not add up, so each one
+ * is divided by the sum of the Gaussians of all landmarks at its point. */
 void
 FindShares(std::vector<LandmarkTarget> & targets, const FieldGrid & grid, const ExecutionContext & context)
 {
@@ -109,7 +109,7 @@ FindShares(std::vector<LandmarkTarget> & targets, const FieldGrid & grid, const 
   });
 }
 
-/** An array of the residence with the numbers of a list. */
+/** Allocates an array of the residence with the numbers of a list. */
 template <typename T>
 ResidentArray
 UploadList(const std::vector<T> & list, const Residence & residence)

@@ -17,7 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/registration/LinearLevel.h"
 
-#include "kernels/registration/images/ComparedImages.h"
+#include "kernels/registration/images/MetricEvaluator.h"
 #include "kernels/registration/landmarks/LandmarkLevels.h"
 
 #include <algorithm>
@@ -98,7 +98,7 @@ struct LinearLevel::Parts
     const auto * const moments = std::get_if<LinearMoments>(&images.GetDescriptor().derivative);
     if (moments != nullptr && moments->stages)
     {
-      return; // a pass brings gradients back
+      return; // a pass pulls gradients back
     }
     for (const TransformChain::Stage & stage : behind)
     {
@@ -117,9 +117,9 @@ struct LinearLevel::Parts
     }
   }
 
-  /** From moments of images to the derivative by a parameter. */
+  /** Computes the derivative by a parameter from the moments of the images. */
   double
-  Contract(const ComparedImages &      compared,
+  Contract(const MetricEvaluator &     compared,
            const std::vector<double> & moments,
            const LinearTransform &     transform,
            std::size_t                 parameter) const
@@ -153,9 +153,11 @@ struct LinearLevel::Parts
     return sum;
   }
 
-  /** Adds the value of images times a weight. \return number of valid samples */
+  /** Adds the weighted value of images.
+   *
+   * \return number of valid samples */
   std::int64_t
-  AddImages(ComparedImages &        compared,
+  AddImages(MetricEvaluator &       compared,
             double                  factor,
             const LinearTransform & transform,
             bool                    withDerivative,
@@ -202,12 +204,12 @@ struct LinearLevel::Parts
     }
   }
 
-  ComparedImages                     images;
-  std::vector<TransformChain::Stage> behind; ///< the transform
+  MetricEvaluator                    images;
+  std::vector<TransformChain::Stage> behind; ///< the transform and the following stages
   std::vector<AdditionalImages>      others;
   std::vector<LandmarkTarget>        targets;
   double                             weight{ 0.0 }; ///< of a landmark
-  Map                                outer; ///< of the stages behind; the identity where a pass brings gradients back
+  Map outer; ///< map of the following stages; the identity if a pass pulls gradients back
 };
 
 LinearLevel::LinearLevel(const FieldGrid &               grid,

@@ -32,7 +32,7 @@ namespace
 using Parameters = LinearTransform::Parameters;
 using Vector = LinearTransform::Vector;
 
-/** itk::RegistrationParameterScalesFromShiftBase: small enough for a transform to be linear. */
+/** itk::RegistrationParameterScalesFromShiftBase: small enough for a transform to be nearly linear. */
 constexpr double SmallVariation = 0.01;
 
 constexpr double Epsilon = std::numeric_limits<double>::epsilon();
@@ -121,12 +121,12 @@ LinearOptimizer::EstimateScales()
   {
     if (least == std::numeric_limits<double>::max())
     {
-      m_Scales[p] = 1.0; // nothing moves
+      m_Scales[p] = 1.0; // the parameter moves no point
       continue;
     }
     m_Scales[p] = m_Scales[p] <= Epsilon ? least * least : m_Scales[p] * m_Scales[p];
     m_Scales[p] *= 1.0 / (SmallVariation * SmallVariation);
-    // itk::ObjectToObjectOptimizerBaseTemplate takes scales that are so near to 1 as 1.
+    // itk::ObjectToObjectOptimizerBaseTemplate treats scales this close to 1 as 1.
     m_ScalesAreIdentity = m_ScalesAreIdentity && std::abs(1.0 - m_Scales[p]) <= 0.01;
   }
 }
@@ -134,7 +134,7 @@ LinearOptimizer::EstimateScales()
 double
 LinearOptimizer::EstimateLearningRate(const Parameters & step) const
 {
-  // The step is made small, so that the way is linear in it.
+  // The step is scaled down, so that the displacement is linear in it.
   double largest = 0.0;
   for (const double number : step)
   {
@@ -278,7 +278,7 @@ LinearOptimizer::Iterate()
   }
   m_Places = std::move(places);
   const bool isShort = iteration.step < m_Rules.minimumStep;
-  // ITK stops before it looks at what the last step is worth.
+  // ITK stops before it evaluates the last step.
   if (isBest && !isShort)
   {
     m_BehindBest = m_Transform;
@@ -293,7 +293,7 @@ LinearOptimizer::Iterate()
 bool
 LinearOptimizer::StepRegularly()
 {
-  // itk::RegularStepGradientDescentOptimizerv4: the step before is scaled anew, as ITK does.
+  // itk::RegularStepGradientDescentOptimizerv4: the previous gradient is scaled again, as in ITK.
   this->ApplyScales(m_Gradient);
   this->ApplyScales(m_Previous);
   m_Magnitude = std::sqrt(InnerProduct(m_Gradient, m_Gradient));
@@ -329,7 +329,8 @@ LinearOptimizer::StepDownhill()
 void
 LinearOptimizer::StepConjugately()
 {
-  // itk::ConjugateGradientLineSearchOptimizerv4: Polak and Ribiere's directions, restarted where they are invalid.
+  // itk::ConjugateGradientLineSearchOptimizerv4: directions of Polak and Ribiere, which are restarted if they are
+  // invalid.
   constexpr double mostGamma = 5.0;
   this->ApplyScales(m_Gradient);
   m_Magnitude = std::sqrt(InnerProduct(m_Gradient, m_Gradient));
@@ -372,7 +373,7 @@ LinearOptimizer::ValueAt(double rate)
 double
 LinearOptimizer::SearchGoldenSection(double a, double b, double c)
 {
-  // itk::GradientDescentLineSearchOptimizerv4: the minimum is between a and c, and b is tried first.
+  // itk::GradientDescentLineSearchOptimizerv4: the minimum is between a and c, and b is evaluated first.
   constexpr double golden = 2.0 - 1.618034; // ITK's digits
   constexpr double unknown = std::numeric_limits<double>::max();
   double           atB = unknown;
@@ -399,7 +400,7 @@ LinearOptimizer::SearchGoldenSection(double a, double b, double c)
     {
       c = x;
     }
-    else if (atX == unknown) // nothing is there: nearer to the beginning
+    else if (atX == unknown) // no sample is valid there, so continue closer to the begin
     {
       c = b;
       b = x;

@@ -19,7 +19,7 @@
 
 #include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
 
-#include "kernels/registration/images/ComparedImages.h"
+#include "kernels/registration/images/MetricEvaluator.h"
 
 #include <algorithm>
 #include <chrono>
@@ -39,7 +39,8 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** How far two transforms move a corner of a grid apart, in samples along the axis with the least spacing. */
+/** Returns the largest distance between the corners of a grid under two transforms, in samples along the axis with the
+ * smallest spacing. */
 double
 FindDistance(const FieldGrid & grid, const LinearTransform & one, const LinearTransform & other)
 {
@@ -59,8 +60,12 @@ FindDistance(const FieldGrid & grid, const LinearTransform & one, const LinearTr
 
 /** Replaces a transform with the earlier one that has the lowest value, if that is lower than its own.
  *
- * \param[in] first value of the last one of them with its derivative, if it is known: sums with derivatives are rounded
- * differently */
+ * \param[in] images the level
+ * \param[in] earlier the earlier transforms
+ * \param[in] first value with its derivative of the last of them, if it is known: sums with derivatives are rounded
+ * differently
+ * \param[in,out] transform the transform
+ * \param[out] record index of the transform that was kept, and the loss */
 void
 KeepBest(LinearLevel &                        images,
          const std::vector<LinearTransform> & earlier,
@@ -71,7 +76,7 @@ KeepBest(LinearLevel &                        images,
   const auto   valueOf = [&images](const LinearTransform & of) { return images.Evaluate(of, false).value; };
   const double found = valueOf(transform);
   const bool   isLower = first && *first - found > 1e-6 * std::abs(found);
-  // Those in the middle matter only where the level, or all of them, made it worse.
+  // Transforms in the middle are considered only if the result is worse than the first or the last one.
   const auto isWorse = [&](const LinearTransform & of) { return valueOf(of) >= found; };
   if ((isLower || isWorse(earlier.back())) && (earlier.size() == 1 || isWorse(earlier.front())))
   {
@@ -87,7 +92,7 @@ KeepBest(LinearLevel &                        images,
       record.kept = n;
     }
   }
-  // For identical images any other transform has a higher value, however close it is.
+  // For identical images any other transform has a higher value, even if it is very close.
   const bool isFar = FindDistance(images.GetGrid(), transform, earlier[*record.kept]) > 1.0;
   record.loss = isFar ? RelativeLoss(best, found) : 0.0;
   transform = earlier[*record.kept];
@@ -223,7 +228,7 @@ CountLinearRegistrationWork(const FieldGrid &     fixed,
                             std::size_t           level,
                             std::size_t           imageBytes)
 {
-  // A search along a line evaluates some ten times.
+  // A line search needs about ten evaluations.
   const PyramidLevel & of = options.levels.at(level);
   const std::uint64_t  ofIteration = options.rules.descent == LinearDescent::ConjugateGradient ? 10 : 1;
   const FieldGrid      grid = ShrinkGrid(fixed, of);

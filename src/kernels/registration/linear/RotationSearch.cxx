@@ -40,10 +40,10 @@ constexpr double pi = 3.14159265358979323846;
 /** A resolution of the search. */
 struct SearchScale
 {
-  std::ptrdiff_t voxels;   ///< of the coarse images, along their longest axes
-  std::size_t    kept;     ///< poses that are refined
+  std::ptrdiff_t voxels;   ///< size of the coarse images along their longest axes
+  std::size_t    kept;     ///< number of poses that are refined
   double         angle;    ///< first step of the refinement (degrees)
-  int            halvings; ///< of steps, until the refinement ends
+  int            halvings; ///< number of times that steps are halved in the refinement
 };
 
 /** A rotation about the centre and a translation, and the mutual information of the aligned images. */
@@ -55,7 +55,7 @@ struct Pose
   double               information{ 0.0 };
 };
 
-/** A rotation about a unit vector, by Rodrigues' formula; in 2 dimensions that of z. */
+/** Returns the matrix of a rotation about a unit vector by Rodrigues' formula. In 2 dimensions the axis is z. */
 template <unsigned int VDimension>
 MatrixOf<VDimension>
 MakeRotation(const PlaceOf<3> & axis, double angle)
@@ -75,8 +75,8 @@ MakeRotation(const PlaceOf<3> & axis, double angle)
   return matrix;
 }
 
-/** Rotations that are spread evenly: quaternions along a spiral on their sphere (Alexa, Super-Fibonacci Spirals, CVPR
- * 2022). */
+/** Returns evenly distributed rotations: quaternions along a spiral on their sphere (Alexa, Super-Fibonacci Spirals,
+ * CVPR 2022). */
 std::vector<MatrixOf<3>>
 MakeSpiralRotations()
 {
@@ -102,7 +102,7 @@ MakeSpiralRotations()
   return rotations;
 }
 
-/** Two coarse images, and how well transforms align them. */
+/** Two coarse images, and the quality of their alignment by transforms. */
 template <unsigned int VDimension>
 class CoarsePair
 {
@@ -133,7 +133,7 @@ public:
     return m_FixedEntropy;
   }
 
-  /** The identity, and rotations that are spread evenly. */
+  /** Returns the identity, and evenly distributed rotations. */
   std::vector<Pose>
   MakePoses(const Place & translation) const
   {
@@ -156,7 +156,7 @@ public:
     return poses;
   }
 
-  /** Keeps the best of some poses and refines them; the best one is the first. */
+  /** Keeps the best poses and refines them. The best one is then the first. */
   void
   Select(std::vector<Pose> &      poses,
          const Place &            centre,
@@ -177,11 +177,11 @@ public:
   }
 
 private:
-  /** Mutual information, in nats. */
+  /** Returns the mutual information in nats. */
   double
   Judge(const Pose & pose, const Place & centre) const
   {
-    // Index of the moving image: linear in that of the fixed one.
+    // The index in the moving image is a linear function of the index in the fixed one.
     const Matrix matrix = Product(m_Moving.indexOfPoint, Product(pose.matrix, m_Fixed.pointOfIndex));
     Place        away{};
     for (unsigned int d = 0; d < VDimension; ++d)
@@ -217,7 +217,7 @@ private:
     return m_FixedEntropy + Entropy(moving.data(), bins) - Entropy(joint.data(), joint.size());
   }
 
-  /** The axes of rotations: in 3 dimensions all, or the normal of a few slices. */
+  /** Returns the axes of rotations: in 3 dimensions all axes, or the normal if there are only a few slices. */
   static std::vector<PlaceOf<3>>
   FindAxes(const CoarseImage<VDimension> & image)
   {
@@ -239,7 +239,7 @@ private:
     return { { 0.0, 0.0, 1.0 } };
   }
 
-  /** Goes to the best pose nearby: steps of angles and of coarse voxels that are halved where none helps. */
+  /** Searches the best pose nearby. Steps are angles and coarse voxels; they are halved if none improves the pose. */
   void
   Refine(Pose & pose, const Place & centre, const SearchScale & scale) const
   {
@@ -286,7 +286,7 @@ private:
   double                    m_FixedEntropy{ 0.0 };
 };
 
-/** In 3 dimensions many poses are compared at a low resolution, and few at a higher one. */
+/** In 3 dimensions, many poses are compared at a low resolution, and a few at a higher one. */
 template <unsigned int VDimension>
 std::vector<SearchScale>
 MakeScales()

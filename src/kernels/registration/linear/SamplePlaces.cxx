@@ -34,14 +34,14 @@ namespace
 /** The generator of itk::Statistics::MersenneTwisterRandomVariateGenerator. */
 using Generator = std::mt19937;
 
-/** In (0, 1), of a number of the generator. */
+/** Maps a number of the generator to (0, 1). */
 double
 Open(std::uint32_t number)
 {
   return (number + 0.5) * (1.0 / 4294967296.0);
 }
 
-/** Of the variance 1, of two numbers of the generator, by the method of Box and Muller. */
+/** Maps two numbers of the generator to a normal distribution of variance 1, by the method of Box and Muller. */
 double
 Normal(const std::uint32_t * numbers)
 {
@@ -50,10 +50,10 @@ Normal(const std::uint32_t * numbers)
   return radius * std::cos(2.0 * pi * (numbers[1] * (1.0 / 4294967296.0)));
 }
 
-/** Places that are made at once: enough for all threads. */
+/** Number of points that are computed at once: enough for all threads. */
 constexpr std::size_t BlockOfPlaces = 1 << 16;
 
-/** Of SampleChoice::Regular: one of so many samples. */
+/** Returns the stride of SampleChoice::Regular. */
 std::int64_t
 StrideOf(const SampleRules & rules)
 {
@@ -63,7 +63,7 @@ StrideOf(const SampleRules & rules)
 void
 Check(const SampleRules & rules)
 {
-  // Less than that many samples no image has.
+  // No image has enough samples for a smaller fraction.
   if (!(rules.fraction >= 1e-15 && rules.fraction <= 1.0))
   {
     throw std::invalid_argument("The fraction of the samples is " + std::to_string(rules.fraction) +
@@ -86,7 +86,7 @@ CountDrawnPlaces(const FieldGrid & grid, const SampleRules & rules)
     const std::int64_t stride = StrideOf(rules);
     return static_cast<std::size_t>((grid.Count() - 1) / stride + 1);
   }
-  // ITK's product of a float and a double.
+  // ITK multiplies a float and a double.
   return static_cast<std::size_t>(static_cast<double>(static_cast<float>(grid.Count())) * rules.fraction);
 }
 
@@ -105,12 +105,12 @@ DrawPlaces(const FieldGrid & grid, const SampleRules & rules, std::size_t level,
                                 "; use a larger fraction.");
   }
   const bool isRandom = rules.choice == SampleChoice::Random;
-  // ITK takes a seed for what moves the samples, and then one for what chooses them, from level to level.
+  // ITK uses one seed to move the samples and another one to choose them. The seeds increase from level to level.
   const auto seed = rules.seed + static_cast<std::uint32_t>(isRandom ? 2 * level : level);
   Generator  mover(seed);
   Generator  chooser(seed + 1);
 
-  // A generator goes from number to number; what is made of the numbers takes most of the time, and all threads.
+  // The generator is sequential. Computing points from its numbers takes most of the time, and uses all threads.
   const std::size_t          dimension = grid.dimension;
   const std::size_t          block = std::min(count, BlockOfPlaces);
   std::vector<std::uint32_t> moves(2 * dimension * block);
@@ -124,7 +124,7 @@ DrawPlaces(const FieldGrid & grid, const SampleRules & rules, std::size_t level,
     context.ParallelFor(static_cast<std::int64_t>(some), [&, first](std::int64_t begin, std::int64_t end) {
       for (auto n = static_cast<std::size_t>(begin); n < static_cast<std::size_t>(end); ++n)
       {
-        // Random numbers of ITK reach half a sample less than there are.
+        // Random positions of ITK end half a sample before the number of samples.
         std::int64_t          rest = isRandom
                                        ? static_cast<std::int64_t>(Open(choices[n]) * (static_cast<double>(grid.Count()) - 0.5))
                                        : static_cast<std::int64_t>(first + n) * StrideOf(rules);

@@ -43,9 +43,9 @@ ConvergenceWindow::GetValue() const
   {
     return std::numeric_limits<double>::max();
   }
-  // Lee, Wolberg and Shin's scattered data approximation by a B-spline of order 1 with two control points, as
-  // itk::BSplineScatteredDataPointSetToImageFilter has it. It moves the last place off the end of its domain by a
-  // thousandth of its spacing.
+  // Scattered data approximation of Lee, Wolberg and Shin by a B-spline of order 1 with two control points, like
+  // itk::BSplineScatteredDataPointSetToImageFilter. It moves the last position inside its domain by a thousandth of its
+  // spacing.
   constexpr auto inset = static_cast<float>(0.1 * static_cast<double>(1e-3F));
   double         sums[2] = { 0.0, 0.0 };
   float          squares[2] = { 0.0F, 0.0F };
@@ -56,7 +56,8 @@ ConvergenceWindow::GetValue() const
     {
       place = 1.0F - inset;
     }
-    const float weights[2] = { 1.0F - place, 1.0F - std::abs(place - 1.0F) }; // the latter not quite the place
+    const float weights[2] = { 1.0F - place,
+                               1.0F - std::abs(place - 1.0F) }; // the second one is only approximately the position
     const float square = weights[0] * weights[0] + weights[1] * weights[1];
     for (int node = 0; node < 2; ++node)
     {

@@ -25,23 +25,24 @@ namespace itk::CudaSpline
 
 namespace
 {
-// Those of itk::LBFGSOptimizerv4.
-constexpr double Decrease = 1e-4;        // of the value, as a share of what the slope promises
-constexpr double ShortestStep = 1e-20;   // of all
-constexpr double LongestStep = 1e20;     // of all
-constexpr double Extrapolation = 4.0;    // of a step beyond the one before, at most
-constexpr double Share = 0.66;           // of the interval, at most, that is left after two steps
-constexpr double Inside = 0.66F;         // of the interval, at most, that is stepped into; there it is ITK's float
-constexpr double NarrowInterval = 1e-16; // as a share of its far end
-constexpr int    MostSteps = 20;
+// The constants of itk::LBFGSOptimizerv4.
+constexpr double Decrease = 1e-4;        // of the value, as a fraction of the prediction by the slope
+constexpr double ShortestStep = 1e-20;   // absolute minimum
+constexpr double LongestStep = 1e20;     // absolute maximum
+constexpr double Extrapolation = 4.0;    // largest factor of a step relative to the previous one
+constexpr double Share = 0.66;           // largest fraction of the interval that may remain after two steps
+constexpr double Inside = 0.66F;         // largest fraction of the interval for a step inside; a float, as in ITK
+constexpr double NarrowInterval = 1e-16; // relative to its far end
+constexpr int    MaxSteps = 20;
 
-/** The minimum of a cubic that has the values and slopes of two points. */
+/** The minimum of a cubic that has given values and slopes at two points. */
 struct CubicMinimum
 {
-  double root;  ///< 0: the cubic falls endlessly
-  double ratio; ///< of the way from the first point to the second one
+  double root;  ///< 0 if the cubic has no minimum
+  double ratio; ///< position of the minimum as a fraction of the distance from the first point to the second one
 
-  /** \param[in] isFalling whether the cubic may have no minimum */
+  /** \param[in] from, to the points
+   * \param[in] isFalling whether the cubic may have no minimum */
   template <typename TPoint>
   CubicMinimum(const TPoint & from, const TPoint & to, bool isFalling)
   {
@@ -54,7 +55,7 @@ struct CubicMinimum
   }
 };
 
-/** Where the line through the slopes of two points is 0. */
+/** Returns where the line through the slopes of two points is 0. */
 template <typename TPoint>
 double
 Secant(const TPoint & from, const TPoint & to)
@@ -95,8 +96,8 @@ LineSearch::Choose()
   m_Lowest = m_IsBracketed ? std::min(m_Best.step, m_Other.step) : m_Best.step;
   m_Highest = m_IsBracketed ? std::max(m_Best.step, m_Other.step) : m_Step + Extrapolation * (m_Step - m_Best.step);
   m_Step = std::clamp(m_Step, ShortestStep, LongestStep);
-  // Where the search is about to fail it ends at the best step.
-  if (this->IsSpent() || m_Count >= MostSteps - 1 || !m_IsConsistent ||
+  // If the search is about to fail, it ends at the best step.
+  if (this->IsSpent() || m_Count >= MaxSteps - 1 || !m_IsConsistent ||
       (m_IsBracketed && m_Highest - m_Lowest <= NarrowInterval * m_Highest))
   {
     m_Step = m_Best.step;
@@ -114,7 +115,7 @@ LineSearch::Take(double value, double slope)
   {
     return LineSearchState::Found;
   }
-  if (this->IsSpent() || !m_IsConsistent || m_Count >= MostSteps ||
+  if (this->IsSpent() || !m_IsConsistent || m_Count >= MaxSteps ||
       (m_IsBracketed && m_Highest - m_Lowest <= NarrowInterval * m_Highest) ||
       (m_Step == LongestStep && value <= enough && slope <= promised) ||
       (m_Step == ShortestStep && (value > enough || slope >= promised)))
@@ -125,11 +126,11 @@ LineSearch::Take(double value, double slope)
   {
     m_IsFirstStage = false;
   }
-  // A step that is lower, but not enough, is judged by the function less what was promised.
+  // If a step decreases the value, but not enough, the required decrease is subtracted from the function.
   this->Narrow(trial, m_IsFirstStage && value <= m_Best.value && value > enough ? promised : 0.0);
   if (m_IsBracketed)
   {
-    // The interval gets shorter by a third in two steps, or is halved.
+    // In two steps the interval becomes shorter by a third, or it is halved.
     const double width = std::abs(m_Other.step - m_Best.step);
     if (width >= Share * m_WidthBefore)
     {
@@ -162,7 +163,8 @@ LineSearch::Narrow(const Point & found, double promised)
   double     next = 0.0;
   if (isHigher)
   {
-    // There is a minimum before the trial: of the cubic, or half way to the parabola's.
+    // A minimum is before the trial: the minimum of the cubic, or the middle between it and the minimum of the
+    // parabola.
     const CubicMinimum cubic(best, trial, false);
     const double       ofCubic = best.step + cubic.ratio * (trial.step - best.step);
     const double       ofParabola = best.step + best.slope /
@@ -174,7 +176,7 @@ LineSearch::Narrow(const Point & found, double promised)
   }
   else if (turns)
   {
-    // Between the two: the one that is farther from the trial.
+    // A minimum is between both points: the estimate that is farther from the trial is used.
     const CubicMinimum cubic(trial, best, false);
     const double       ofCubic = trial.step + cubic.ratio * (best.step - trial.step);
     const double       ofSecant = Secant(trial, best);
@@ -183,7 +185,8 @@ LineSearch::Narrow(const Point & found, double promised)
   }
   else if (std::abs(trial.slope) < std::abs(best.slope))
   {
-    // Beyond the trial, where the function flattens. A cubic that has no minimum there says as far as it goes.
+    // The minimum is beyond the trial, where the slope becomes flatter. If the cubic has no minimum there, the bound is
+    // used.
     const CubicMinimum cubic(trial, best, true);
     const double ofCubic = cubic.ratio < 0.0 && cubic.root != 0.0 ? trial.step + cubic.ratio * (best.step - trial.step)
                                                                   : (trial.step > best.step ? m_Highest : m_Lowest);
@@ -195,7 +198,7 @@ LineSearch::Narrow(const Point & found, double promised)
   }
   else if (m_IsBracketed)
   {
-    // It gets steeper: the minimum is between the trial and the other end.
+    // The slope becomes steeper: the minimum is between the trial and the other end.
     const CubicMinimum cubic(trial, other, false);
     next = trial.step + cubic.ratio * (other.step - trial.step);
   }
@@ -205,7 +208,7 @@ LineSearch::Narrow(const Point & found, double promised)
   }
   if (!std::isfinite(next))
   {
-    // A value as high as that of a metric without samples cannot be used for a cubic.
+    // A cubic cannot be used with a value as high as that of a metric without samples.
     next = best.step + 0.5 * (trial.step - best.step);
   }
   if (isHigher)

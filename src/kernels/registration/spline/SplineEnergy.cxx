@@ -33,7 +33,7 @@ namespace
 {
 constexpr int SupportOfCubic = 4; // nodes
 
-/** The k-th derivatives of the B-splines whose supports contain a cell, at a place in it. */
+/** Returns the k-th derivatives of the B-splines whose supports contain a cell, at a position in the cell. */
 std::array<std::array<double, SupportOfCubic>, 3>
 EvaluateSplines(double place)
 {
@@ -66,10 +66,10 @@ QuadratureOfCell()
 /** The orders of the derivatives of both B-splines of a Gram matrix. */
 constexpr int GramDerivatives[GramMatrices][2] = { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 1, 0 }, { 0, 1 } };
 
-/** The Gram matrices of an axis: means over the domain, with derivatives by mm.
+/** Returns the Gram matrices of an axis: means over the domain, with derivatives per mm.
  *
- * \param[in] nodes their number
- * \param[in] perMm nodes for each mm */
+ * \param[in] nodes number of nodes
+ * \param[in] perMm nodes per mm */
 std::vector<double>
 MakeGram(std::int64_t nodes, double perMm)
 {
@@ -96,7 +96,7 @@ MakeGram(std::int64_t nodes, double perMm)
   return gram;
 }
 
-/** Those of an axis that there is not: of a constant. */
+/** Returns the Gram matrices of a missing axis, along which functions are constant. */
 std::vector<double>
 MakeUnitGram()
 {
@@ -116,7 +116,7 @@ NodesPerMm(const TransformChain::Stage & spline, unsigned int axis, unsigned int
   return std::sqrt(square);
 }
 
-/** Numbers of the Gram matrices of all axes. */
+/** Returns the number of elements of the Gram matrices of all axes. */
 std::int64_t
 CountGram(const FieldGrid & grid)
 {

@@ -22,7 +22,7 @@
 #include "kernels/common/MemoryBudget.h"
 #include "kernels/registration/spline/SplineEnergy.h"
 #include "kernels/registration/spline/SplinePointEnergy.h"
-#include "kernels/registration/images/ComparedImages.h"
+#include "kernels/registration/images/MetricEvaluator.h"
 #include "kernels/registration/landmarks/LandmarkLevels.h"
 #include "kernels/registration/optimizers/LbfgsVectors.h"
 
@@ -71,7 +71,7 @@ CheckRegularizers(const SplineRegularizers & weights, const TransformChain::Stag
   }
 }
 
-/** The pass that is planned for. */
+/** Describes a pass to plan its memory. */
 MetricDescriptor
 PlannedSplinePass(const TransformChain::Stage & spline, const FieldGrid & grid, const LinearMetric & metric)
 {
@@ -123,9 +123,9 @@ struct SplineLevel::Parts
 
   /** Adds the mean squared difference of an additional pair, and its gradient. */
   double
-  AddOther(ComparedImages & compared, double weight, double * gradient)
+  AddOther(MetricEvaluator & compared, double weight, double * gradient)
   {
-    residence.Wait(); // passes have streams of their own
+    residence.Wait(); // passes have their own streams
     const MetricOutcome outcome =
       compared.Compare(spline, gradient != nullptr, gradient != nullptr ? sums.As<double>() : nullptr);
     if (gradient != nullptr)
@@ -137,11 +137,11 @@ struct SplineLevel::Parts
   }
 
   TransformChain::Stage         spline;
-  ComparedImages                images;
+  MetricEvaluator               images;
   std::vector<AdditionalImages> others;
   Residence                     residence;
-  std::int64_t                  count; ///< of the coefficients
-  ResidentArray                 sums;  ///< derivatives of the sets of weights
+  std::int64_t                  count; ///< number of coefficients
+  ResidentArray                 sums;  ///< derivatives for each set of weights
   unsigned int                  sets;
 
   std::optional<SplineEnergy>      energy;
@@ -159,7 +159,7 @@ SplineLevel::SplineLevel(const FieldGrid &               grid,
                          const std::vector<LinearPair> & others)
   : m_Parts(std::make_unique<Parts>(grid, fixed, moving, metric, spline, residence, regularizers, others))
 {
-  residence.Wait(); // the sums' memory is there for other streams
+  residence.Wait(); // makes the memory of the sums available to other streams
 }
 
 SplineLevel::~SplineLevel() = default;
@@ -168,7 +168,7 @@ SplineEvaluation
 SplineLevel::Evaluate(const double * coefficients, double * gradient)
 {
   Parts & parts = *m_Parts;
-  parts.residence.Wait(); // passes have streams of their own
+  parts.residence.Wait(); // passes have their own streams
   parts.spline.data = std::shared_ptr<const double>(coefficients, [](const double *) {});
   const bool          withGradient = gradient != nullptr;
   const MetricOutcome outcome =
@@ -178,7 +178,7 @@ SplineLevel::Evaluate(const double * coefficients, double * gradient)
   evaluation.value = outcome.count > 0 ? outcome.value : std::numeric_limits<double>::max();
   if (withGradient)
   {
-    // What ITK calls the derivative is minus the gradient. Without factors nothing has been written.
+    // ITK's derivative is the negative gradient. Without factors nothing has been written.
     LbfgsGradient body{ parts.count, parts.sums.As<double>(), nullptr, -outcome.factors[0], 0.0, gradient };
     if (parts.sets > 1)
     {
@@ -229,8 +229,9 @@ PlanSplineLevel(const TransformChain::Stage & spline,
                 std::size_t                   places)
 {
   const auto        coefficients = static_cast<std::size_t>(TransformChain::CountOf(spline, grid.dimension));
-  const std::size_t vectors = Lbfgs::CountBytes(CountSplineNodes(spline), grid.dimension) +
-                              (CountSets(metric.kind) + 1) * coefficients * sizeof(double); // and the beginning
+  const std::size_t vectors =
+    Lbfgs::CountBytes(CountSplineNodes(spline), grid.dimension) +
+    (CountSets(metric.kind) + 1) * coefficients * sizeof(double); // and the coefficients at the begin
   MemoryPlan plan = PlanComparedImages(
     grid, metric, PlannedSplinePass(spline, grid, metric), moving, pixel, imageBytes, budget, places);
   plan.sourceBytes += vectors;

@@ -43,7 +43,7 @@ MakePointBasis()
   return basis;
 }
 
-/** The grid of the points; only its sizes. */
+/** Returns a grid with the sizes of the grid of points. */
 FieldGrid
 GridOfPoints(const FieldGrid & nodes)
 {

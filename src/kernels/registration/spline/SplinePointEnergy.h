@@ -38,7 +38,7 @@
  * VariationSmoothing (Vishnevskiy et al. 2017).
  *
  * Jacobian penalty: the density is J + 1 / J - 2, where J is the determinant of I + G. It is about the square of log J
- * near 1, and infinite at 0. Below LeastDeterminant the density continues with its Taylor polynomial of degree 2, so
+ * near 1, and infinite at 0. Below MinDeterminant the density continues with its Taylor polynomial of degree 2, so
  * that it is finite where a trial step folds. */
 
 namespace itk::CudaSpline
@@ -46,7 +46,7 @@ namespace itk::CudaSpline
 
 inline constexpr int    PointsOfCell = 3;          ///< along each axis
 inline constexpr double VariationSmoothing = 0.01; ///< 1 % of stretch or shear
-inline constexpr double LeastDeterminant = 0.01;   ///< below it the penalty is a polynomial
+inline constexpr double MinDeterminant = 0.01;     ///< below it the penalty is a polynomial
 
 /** \brief Weights of the densities. */
 struct PointWeights
@@ -137,7 +137,7 @@ private:
     {
       determinant += stretched[0][c] * cofactors[0][c];
     }
-    const double from = determinant > LeastDeterminant ? determinant : LeastDeterminant;
+    const double from = determinant > MinDeterminant ? determinant : MinDeterminant;
     const double below = determinant - from;
     const double curvature = 2.0 / (from * from * from);
     const double slope = 1.0 - 1.0 / (from * from);

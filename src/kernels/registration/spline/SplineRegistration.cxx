@@ -26,7 +26,7 @@
 #include "kernels/registration/spline/SplineEnergy.h"
 #include "kernels/registration/spline/SplinePointEnergy.h"
 
-#include "kernels/registration/images/ComparedImages.h"
+#include "kernels/registration/images/MetricEvaluator.h"
 
 #include <algorithm>
 #include <array>
@@ -111,7 +111,7 @@ SplineRegistration::RunLevel(std::size_t                   level,
     [&images](const double * parameters, double * gradient) { return images.Evaluate(parameters, gradient).value; },
     rules,
     m_Residence);
-  // From zero a search keeps the best: there is nothing else to compare with.
+  // If the search starts at zero, the best coefficients are kept: there are no others to compare with.
   const bool isFromZero =
     done == 0 && std::all_of(coefficients.begin(), coefficients.end(), [](double number) { return number == 0.0; });
   SplineRecord record;
@@ -140,7 +140,7 @@ SplineRegistration::RunLevel(std::size_t                   level,
     }
     catch (const DeviceError &)
     {
-      // It is lost, with what it had found. The copy has not begun, or it has ended.
+      // The device is lost, including the best coefficients. The copy is either not started or complete.
     }
     throw;
   }
@@ -170,7 +170,7 @@ SplineRegistration::Run(const SplineCells & cells, std::vector<double> & coeffic
   bool                      goesOn = true;
   for (std::size_t level = 0; level < levels; ++level)
   {
-    // Where a watch has ended it, what was found is put onto the last level's grid.
+    // If a callback has ended the search, its result is refined to the grid of the last level.
     const TransformChain::Stage spline = MakeSplineGrid(image, CellsOfLevel(cells, level, levels));
     coefficients =
       level == 0 ? std::vector<double>(static_cast<std::size_t>(TransformChain::CountOf(spline, image.dimension)), 0.0)
@@ -208,7 +208,7 @@ MakeSplineNodes(const FieldGrid & image, const SplineCells & cells)
     first[d] = static_cast<double>(image.start[d]);
   }
   first = PlaceOfIndex(image, first);
-  // A coordinate is a sum of few products: some roundings of the largest one that there is.
+  // A coordinate is a sum of a few products, so its error is some roundings of the largest one.
   FieldGrid::Vector extent{};
   double            largest = 0.0;
   for (unsigned int d = 0; d < image.dimension; ++d)
@@ -234,7 +234,7 @@ MakeSplineNodes(const FieldGrid & image, const SplineCells & cells)
     {
       const double direction = image.indexToPoint[r][c] / image.spacing[c];
       nodes.indexToPoint[r][c] = direction * nodes.spacing[c];
-      nodes.origin[r] -= direction * (nodes.spacing[c] + margin); // the first node is a cell before the domain
+      nodes.origin[r] -= direction * (nodes.spacing[c] + margin); // the first node is one cell before the domain
     }
   }
   nodes.pointToIndex = InvertGridMatrix(nodes.indexToPoint, image.dimension);
@@ -256,7 +256,7 @@ MakeSplineGrid(const FieldGrid & image, const SplineCells & cells)
 
 namespace
 {
-/** The index of a coefficient mirrored about the ends of its line. */
+/** Returns the index of a coefficient after mirroring about the ends of its line. */
 std::int64_t
 Mirror(std::int64_t index, std::int64_t size)
 {
@@ -276,17 +276,17 @@ struct Taps
   std::array<double, 4>       weights;
 };
 
-/** Those of the nodes of a grid along an axis, in another grid with the same axes. */
+/** Returns the taps for the nodes of a grid along an axis, in another grid with the same axes. */
 std::vector<Taps>
 TapsOf(const TransformChain::Stage & from, const TransformChain::Stage & to, unsigned int axis, unsigned int dimension)
 {
-  // Where the other grid's nodes are: along the axis alone, as both grids have the same ones.
+  // The nodes of the other grid vary along this axis alone, because both grids have the same axes.
   double origin = 0.0;
   for (unsigned int c = 0; c < dimension; ++c)
   {
     origin += from.pointToIndex[axis][c] * (to.origin[c] - from.origin[c]);
   }
-  // Rows of both matrices are parallel, and as long as there are samples in a mm.
+  // Rows of both matrices are parallel. Their lengths are the samples per mm.
   double along = 0.0;
   double other = 0.0;
   for (unsigned int c = 0; c < dimension; ++c)
@@ -313,7 +313,7 @@ TapsOf(const TransformChain::Stage & from, const TransformChain::Stage & to, uns
   return taps;
 }
 
-/** The values of splines along an axis, whose axes before were done. */
+/** Evaluates splines along an axis, after the previous axes have been evaluated. */
 std::vector<double>
 EvaluateAlong(const std::vector<double> &         values,
               const std::array<std::int64_t, 3> & from,
@@ -322,7 +322,7 @@ EvaluateAlong(const std::vector<double> &         values,
               const std::vector<Taps> &           taps,
               const ExecutionContext &            context)
 {
-  // Samples of the axis are apart by stride.
+  // Distance of samples along the axis.
   const std::int64_t  stride = (axis > 0 ? to[0] : 1) * (axis > 1 ? to[1] : 1);
   const std::int64_t  after = to[axis];
   const auto          blocks = static_cast<std::int64_t>(values.size()) / (stride * from[axis]);
@@ -347,7 +347,7 @@ EvaluateAlong(const std::vector<double> &         values,
   return found;
 }
 
-/** Whether two grids have the same axes, up to roundings. */
+/** Returns whether two grids have the same axes, up to roundings. */
 bool
 HaveSameAxes(const TransformChain::Stage & a, const TransformChain::Stage & b, unsigned int dimension)
 {

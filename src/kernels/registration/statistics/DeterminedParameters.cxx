@@ -37,12 +37,12 @@ namespace itk::CudaSpline
 namespace
 {
 
-constexpr std::size_t Most = LinearTransform::MostParameters;
+constexpr std::size_t Most = LinearTransform::MaxParameters;
 using Vector = LinearTransform::Vector;
 template <unsigned int VDimension>
 constexpr std::ptrdiff_t SamplesOfAnAxis = VDimension == 2 ? 64 : 24;
 
-/** The normal matrix of the derivatives of images by parameters, and what parameters move. */
+/** The normal matrix of the derivatives of images by parameters, and the displacements that parameters cause. */
 struct NormalMatrix
 {
   std::array<std::array<double, Most>, Most> products{};
@@ -62,7 +62,7 @@ struct NormalMatrix
   }
 };
 
-/** The grid of the points to which a linear transform maps the points of a grid. */
+/** Returns the grid of the points to which a linear transform maps the points of a grid. */
 FieldGrid
 MapGrid(const LinearTransform & transform, const FieldGrid & grid)
 {
@@ -83,7 +83,7 @@ MapGrid(const LinearTransform & transform, const FieldGrid & grid)
   return mapped;
 }
 
-/** Point of a sample of a grid (mm). */
+/** Returns the point of a sample of a grid (mm). */
 Vector
 PointOf(const FieldGrid & grid, std::int64_t sample)
 {
@@ -96,7 +96,7 @@ PointOf(const FieldGrid & grid, std::int64_t sample)
   return PlaceOfIndex(grid, index);
 }
 
-/** Samples a moving image behind stages. */
+/** Samples a moving image through stages. */
 template <unsigned int VDimension>
 class MovingSampler
 {
@@ -107,7 +107,7 @@ public:
     , m_Behind(behind)
   {}
 
-  /** Values at the points of a grid; NaN outside. */
+  /** Returns values at the points of a grid; NaN outside. */
   std::vector<double>
   ValuesAt(const FieldGrid & grid) const
   {
@@ -152,9 +152,9 @@ private:
   const DisplacementSource & m_Behind;
 };
 
-/** Derivatives of a transformed moving image (per mm), by central differences along the axes of a grid, so that
- * interpolation adds none to an image that is constant along one of them. A difference that needs a value outside the
- * image is to the sample itself. */
+/** Returns the derivatives of a transformed moving image (per mm) by central differences along the axes of a grid. An
+ * image that is constant along an axis then has no derivative along it due to interpolation. If a difference needs a
+ * value outside the image, it uses the sample itself. */
 template <unsigned int VDimension>
 std::vector<Vector>
 FindGradients(const MovingSampler<VDimension> & sampler, const FieldGrid & mapped, const std::vector<double> & values)
@@ -183,7 +183,7 @@ FindGradients(const MovingSampler<VDimension> & sampler, const FieldGrid & mappe
   return gradients;
 }
 
-/** Displacement per unit of a parameter (mm). */
+/** Returns the displacement per unit of a parameter (mm). */
 Vector
 MotionOf(const LinearTransform::Slope & slope, const Vector & fromCentre)
 {
@@ -243,7 +243,7 @@ MakeNormalMatrix(const MaskedImage &        fixed,
   const std::vector<double>       values = sampler.ValuesAt(mapped);
   const std::vector<Vector>       gradients = FindGradients(sampler, mapped, values);
   const auto                      slopes = SlopesOf(transform);
-  constexpr std::size_t           parts = 64; // the same sums on any number of threads
+  constexpr std::size_t           parts = 64; // the sums are the same for any number of threads
   std::array<NormalMatrix, parts> normals;
   residence.GetContext().ParallelFor(parts, [&](std::int64_t begin, std::int64_t end) {
     for (auto part = static_cast<std::size_t>(begin); part < static_cast<std::size_t>(end); ++part)
@@ -265,7 +265,7 @@ MakeNormalMatrix(const MaskedImage &        fixed,
   return normal;
 }
 
-/** Removes from columns what a column explains of them: a step of a Cholesky factorization. */
+/** Removes the projection onto a column from all columns: a step of a Cholesky factorization. */
 void
 Eliminate(std::array<std::array<double, Most>, Most> & products, std::size_t pivot)
 {
@@ -279,7 +279,7 @@ Eliminate(std::array<std::array<double, Most>, Most> & products, std::size_t piv
   }
 }
 
-/** Parameters that remain. */
+/** Returns the parameters that remain. */
 std::vector<std::size_t>
 FactorizeMatrix(const LinearTransform & transform, NormalMatrix normal)
 {
@@ -302,8 +302,8 @@ FactorizeMatrix(const LinearTransform & transform, NormalMatrix normal)
   {
     largest = std::max(largest, lengthOf(p));
   }
-  const double least = LeastSingularValue * LeastSingularValue * largest;
-  // Translations explain what they can; what is left to them comes before the others.
+  const double least = MinSingularValue * MinSingularValue * largest;
+  // Translations are eliminated last while they are significant, so that they explain what they can.
   const auto isLess = [&](std::size_t a, std::size_t b) {
     const bool isA = isTranslation(a) && lengthOf(a) > least;
     const bool isB = isTranslation(b) && lengthOf(b) > least;

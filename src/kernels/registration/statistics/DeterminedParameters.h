@@ -35,7 +35,7 @@ namespace itk::CudaSpline
  * The derivatives of the moving image with respect to the parameters, at coarse samples under the mask of the fixed
  * image, are the rows of a matrix. Each column is divided by the root mean square of the displacements that its
  * parameter causes (mm). A Cholesky factorization of the normal matrix selects the largest remaining column,
- * translations first. When the largest column is below LeastSingularValue times the first one, the remaining columns
+ * translations first. When the largest column is below MinSingularValue times the first one, the remaining columns
  * belong to undetermined parameters: a change of such a parameter has no effect, or nearly that of a change of the
  * others.
  *
@@ -54,7 +54,7 @@ FindUndeterminedParameters(const MaskedImage &        fixed,
                            const Residence &          residence);
 
 /** Ratio of the lengths of columns below which a parameter is undetermined. */
-inline constexpr double LeastSingularValue = 3e-3;
+inline constexpr double MinSingularValue = 3e-3;
 
 } // namespace itk::CudaSpline
 

@@ -41,16 +41,16 @@ namespace
 
 constexpr double Unknown = std::numeric_limits<double>::quiet_NaN();
 
-/** What a coarse moving image has at the voxels of a coarse fixed image. */
+/** Values of a coarse moving image at the voxels of a coarse fixed image. */
 struct LaidImage
 {
   std::vector<double>        values;
   std::vector<unsigned int>  valueBins;
-  std::vector<unsigned char> isInside; ///< of the moving image
+  std::vector<unsigned char> isInside; ///< whether a voxel is inside the moving image
   double                     overlap{ 0.0 };
 };
 
-/** Mutual information as a part of the fixed image's entropy, and how well gradients are aligned. */
+/** Mutual information as a fraction of the entropy of the fixed image, and the alignment of gradients. */
 struct Similarities
 {
   double explained{ 0.0 };
@@ -80,9 +80,10 @@ public:
   using Vector = PlaceOf<VDimension>;
   using Index = IndexOf<VDimension>;
 
-  /** Central differences of values that are smoothed by (1 2 1) / 4 along each axis; per index.
+  /** Computes central differences per index, of values that are smoothed by (1 2 1) / 4 along each axis.
    *
-   * \param[in] isInside voxels that have a value; gradients are known where all neighbors have one */
+   * \param[in] values the values
+   * \param[in] isInside voxels that have a value; a gradient is known if all neighbors have one */
   GradientVolume(std::vector<double>                values,
                  const std::vector<unsigned char> & isInside,
                  const Index &                      size,
@@ -131,7 +132,7 @@ public:
   {
     return m_IsKnown[at] != 0;
   }
-  /** Square of the length below which directions are taken for noise. */
+  /** Returns the square of the length below which directions are considered noise. */
   double
   GetNoise() const
   {
@@ -139,7 +140,8 @@ public:
   }
 
 private:
-  /** Calls a functor with each voxel and its neighbors along an axis; at the ends the voxel itself is its neighbor. */
+  /** Calls a functor with each voxel and its neighbors along an axis. At the ends the voxel itself replaces a missing
+   * neighbor. */
   template <typename TFunctor>
   static void
   ForEachNeighbors(const Index & size, unsigned int axis, const ExecutionContext & context, const TFunctor & functor)
@@ -165,7 +167,8 @@ public:
   using Matrix = MatrixOf<VDimension>;
   using Index = IndexOf<VDimension>;
 
-  /** \param[in] fixedPart, movingPart what is compared of the images */
+  /** \param[in] fixed, moving the images
+   * \param[in] fixedPart, movingPart the parts of the images that are compared */
   AgreementTest(const MaskedImage & fixed,
                 const FieldGrid &   fixedPart,
                 const MaskedImage & moving,
@@ -177,7 +180,7 @@ public:
     , m_FixedBins(m_Fixed.values.size())
     , m_HasMask(fixed.mask != nullptr)
   {
-    // A mask of a few voxels may be between all coarse ones: then the image counts.
+    // A mask of a few voxels may not contain any coarse voxel. The whole image is then used.
     const auto & isUnderMask = m_Fixed.isUnderMask;
     const bool   isMasked = std::find(isUnderMask.begin(), isUnderMask.end(), true) != isUnderMask.end();
     for (std::size_t n = 0; n < m_FixedBins.size(); ++n)
@@ -210,7 +213,7 @@ public:
   }
 
 private:
-  /** Whether one of the images is the same everywhere. */
+  /** Returns whether one of the images is constant. */
   bool
   IsConstant() const
   {
@@ -220,7 +223,7 @@ private:
     return isFixed || *range.first == *range.second;
   }
 
-  /** The moving image where a transform brings the voxels of the fixed image; its least value outside. */
+  /** Returns the moving image at the transformed voxels of the fixed image. Voxels outside have its smallest value. */
   LaidImage
   Lay(const DisplacementSource & source) const
   {
@@ -251,7 +254,7 @@ private:
     return laid;
   }
 
-  /** Mutual information less that of shuffled values, as a part of the fixed image's entropy. */
+  /** Returns the mutual information minus that of shuffled values, as a fraction of the entropy of the fixed image. */
   double
   FindShare(const LaidImage & laid) const
   {
@@ -267,7 +270,7 @@ private:
     const double information = this->InformationOf(values);
     std::mt19937 random(1);
     double       chance = 0.0;
-    const int    times = values.size() > 10000 ? 1 : 4; // of many voxels one is enough
+    const int    times = values.size() > 10000 ? 1 : 4; // one is sufficient for many voxels
     for (int time = 0; time < times; ++time)
     {
       for (std::size_t left = insides.size(); left > 1; --left)
@@ -279,7 +282,7 @@ private:
     return std::max(0.0, information - chance) / m_FixedEntropy;
   }
 
-  /** Whether as many voxels say something. */
+  /** Returns whether a number of voxels is sufficient for a comparison. */
   bool
   CanCompare(std::size_t voxels) const
   {
@@ -311,7 +314,7 @@ private:
     return StandardScore(found, &Similarities::explained, 0.01) + StandardScore(found, &Similarities::alignment, 0.02);
   }
 
-  /** Second moments of an image: coordinates in which it is a sphere. */
+  /** Second moments of an image, as coordinates in which it is a sphere. */
   struct Outline
   {
     Place  centre{};
@@ -319,7 +322,8 @@ private:
     Matrix fromSphere{};
   };
 
-  /** The outline of the aligned image, in indices of the fixed image: of all that is above the background. */
+  /** Returns the outline of the aligned image, in indices of the fixed image. It includes everything above the
+   * background. */
   Outline
   FindOutline(const LaidImage & laid) const
   {
@@ -346,7 +350,7 @@ private:
         }
       }
     });
-    // Cholesky's decomposition; axes of few slices stay as they are.
+    // Cholesky decomposition. Axes with few slices are not changed.
     FieldGrid::Matrix lower{};
     for (unsigned int r = 0; r < VDimension; ++r)
     {
@@ -374,7 +378,7 @@ private:
   void
   ForEachWeight(const LaidImage & laid, const TFunctor & functor) const
   {
-    constexpr double foreground = 0.2; // part of the range above which a voxel counts fully
+    constexpr double foreground = 0.2; // fraction of the range above which a voxel has weight 1
     const double     range = std::max(foreground * (m_Moving.high - m_Moving.low), std::numeric_limits<double>::min());
     Index            index{};
     for (std::size_t n = 0; n < laid.values.size(); ++n, Advance(index, m_Fixed.size))
@@ -388,14 +392,14 @@ private:
     }
   }
 
-  /** Whether an axis has enough samples for rotations. */
+  /** Returns whether an axis has enough samples for rotations. */
   bool
   Turns(unsigned int axis) const
   {
     return m_Fixed.size[axis] > 3;
   }
 
-  /** The identity, and rotations and reflections that are far from it. */
+  /** Returns the identity, and rotations and reflections that are far from it. */
   std::vector<Matrix>
   MakeTurns() const
   {
@@ -412,7 +416,7 @@ private:
     return isSolid ? this->MakeSolidTurns(turns) : this->MakePlaneTurns(turns);
   }
 
-  /** Multiples of 45 degrees in the plane of two axes, and their reflections. */
+  /** Returns multiples of 45 degrees in the plane of two axes, and their reflections. */
   std::vector<Matrix>
   MakePlaneTurns(std::vector<Matrix> turns) const
   {
@@ -434,7 +438,7 @@ private:
     return turns;
   }
 
-  /** Rotations by 60 degrees or more, every other one with a reflection. */
+  /** Returns rotations by 60 degrees or more, every other one with a reflection. */
   std::vector<Matrix>
   MakeSolidTurns(std::vector<Matrix> turns) const
   {
@@ -475,7 +479,7 @@ private:
     return turns;
   }
 
-  /** How many voxels apart those are that turned images are compared at: about 16000 of them, in all columns. */
+  /** Returns the stride of voxels to compare rotated images: about 16000 voxels are used, in all columns. */
   std::size_t
   FindStride() const
   {
@@ -488,7 +492,7 @@ private:
     return stride;
   }
 
-  /** Compares the fixed image with what was laid, turned about a centre; the nearest voxel counts. */
+  /** Compares the fixed image with the aligned image after a rotation about a centre. The nearest voxel is used. */
   Similarities
   Compare(const LaidImage &                  laid,
           const GradientVolume<VDimension> & fixed,
@@ -510,7 +514,7 @@ private:
       {
         continue;
       }
-      Place gradient{}; // by the index of the fixed image
+      Place gradient{}; // in the index space of the fixed image
       for (unsigned int c = 0; c < VDimension; ++c)
       {
         for (unsigned int r = 0; r < VDimension; ++r)
@@ -531,7 +535,7 @@ private:
     return { InformationOf(joint) / m_FixedEntropy, weights > 0.0 ? aligned / weights : 0.0 };
   }
 
-  /** The voxel nearest to where an index is turned to, in the image. */
+  /** Returns the voxel in the image that is nearest to a rotated index. */
   std::size_t
   FindTurned(const Index & index, const Matrix & matrix, const Place & centre, bool & isThere) const
   {
@@ -552,7 +556,7 @@ private:
     return at;
   }
 
-  /** Mutual information of the fixed image and values of the moving one at its coarse voxels, in nats. */
+  /** Returns the mutual information of the fixed image and values of the moving one at its coarse voxels, in nats. */
   double
   InformationOf(const std::vector<unsigned int> & values) const
   {
@@ -564,7 +568,7 @@ private:
     return InformationOf(joint);
   }
 
-  /** Mutual information of a histogram, in nats. */
+  /** Returns the mutual information of a histogram, in nats. */
   static double
   InformationOf(std::vector<double> joint)
   {
@@ -603,7 +607,7 @@ Percent(double part)
   return Brief(100.0 * part) + " %";
 }
 
-/** Samples of a grid: the first ones, and one beyond the last ones. */
+/** Samples of a grid: the first ones, and one past the last ones. */
 struct IndexBox
 {
   std::array<std::int64_t, 3> begin{};
@@ -620,7 +624,9 @@ struct IndexBox
       end[d] = std::max(end[d], static_cast<std::int64_t>(std::ceil(place)) + 1);
     }
   }
-  /** Adds samples at each end, within the grid. \return whether samples are left */
+  /** Adds samples at each end, within the grid.
+   *
+   * \return whether the box contains samples */
   bool
   Widen(const FieldGrid & grid, double part)
   {
@@ -636,7 +642,7 @@ struct IndexBox
   }
 };
 
-/** A box without samples of a grid. */
+/** Returns a box without samples of a grid. */
 IndexBox
 EmptyBox(const FieldGrid & grid)
 {
@@ -649,7 +655,7 @@ EmptyBox(const FieldGrid & grid)
   return box;
 }
 
-/** Continuous index of a place (mm). */
+/** Returns the continuous index of a point (mm). */
 FieldGrid::Vector
 IndexOfPlace(const FieldGrid & grid, const FieldGrid::Vector & place)
 {
@@ -664,7 +670,7 @@ IndexOfPlace(const FieldGrid & grid, const FieldGrid::Vector & place)
   return index;
 }
 
-/** Calls a functor with the index of each sample of a grid, in memory's order. */
+/** Calls a functor with the index of each sample of a grid, in the order of memory. */
 template <typename TFunctor>
 void
 ForEachIndex(const FieldGrid & grid, const TFunctor & functor)
@@ -679,7 +685,7 @@ ForEachIndex(const FieldGrid & grid, const TFunctor & functor)
   }
 }
 
-/** Whether a part is smaller than half of a grid along each axis, and not empty. */
+/** Returns whether a part is smaller than half of a grid along each axis, and not empty. */
 bool
 IsSmall(const FieldGrid & part, const FieldGrid & grid)
 {
@@ -691,8 +697,8 @@ IsSmall(const FieldGrid & part, const FieldGrid & grid)
   return isSmall;
 }
 
-/** The box of another grid in which the points of a grid are, with a quarter more at each end; all of it if no point is
- * inside. */
+/** Returns the box of another grid that contains the points of a grid, extended by a quarter at each end. It is the
+ * whole grid if no point is inside. */
 IndexBox
 FindImage(const FieldGrid & grid, const FieldGrid & other, const std::array<DisplacementSource, 2> & sources)
 {
@@ -720,7 +726,7 @@ FindImage(const FieldGrid & grid, const FieldGrid & other, const std::array<Disp
   return whole;
 }
 
-/** The part of a grid in a box. */
+/** Returns the part of a grid in a box. */
 FieldGrid
 PartOf(const FieldGrid & grid, const IndexBox & box)
 {
@@ -733,7 +739,7 @@ PartOf(const FieldGrid & grid, const IndexBox & box)
   return part;
 }
 
-/** The mean length of the axes of a grid (mm). */
+/** Returns the mean length of the axes of a grid (mm). */
 double
 MeasureExtent(const FieldGrid & grid)
 {
@@ -745,7 +751,7 @@ MeasureExtent(const FieldGrid & grid)
   return std::pow(volume, 1.0 / grid.dimension);
 }
 
-/** That the images may have different units, if their extents do. */
+/** Returns a note that the images may have different units if their extents suggest it. */
 std::string
 DescribeUnits(const ImageAgreement & agreement)
 {

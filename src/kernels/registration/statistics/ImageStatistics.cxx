@@ -46,7 +46,7 @@ QuantilesOf(const TPixel *                from,
             const ExecutionContext &      context)
 {
   constexpr std::size_t  bins = 65536;
-  constexpr std::int64_t parts = 64; // of the image, each by one thread
+  constexpr std::int64_t parts = 64; // parts of the image, each processed by one thread
   const auto             forEach = [&](std::int64_t part, const auto & run) {
     std::for_each(from + count * part / parts, from + count * (part + 1) / parts, [&](TPixel value) {
       if (std::isfinite(value))
@@ -110,7 +110,7 @@ QuantilesOf(const TPixel *                from,
                                   static_cast<double>(quantile(wanted[1])) } };
 }
 
-/** The largest magnitudes of an image: under its mask, and anywhere. */
+/** Returns the largest magnitudes of an image: under its mask, and anywhere. */
 std::array<double, 2>
 FindMagnitudes(const MaskedImage & image, const Residence & residence)
 {
@@ -123,12 +123,12 @@ FindMagnitudes(const MaskedImage & image, const Residence & residence)
   return { { image.mask == nullptr ? anywhere : magnitudeOf(FindPixelRange(image, residence)), anywhere } };
 }
 
-/** The power of two for the largest magnitudes under a mask, and anywhere. */
+/** Returns the power of two for the largest magnitudes under a mask, and anywhere. */
 double
 FactorFor(const std::array<double, 2> & magnitudes, ScalarType pixel)
 {
   const double magnitude = magnitudes[0];
-  if (!(magnitude > 0.0) || !std::isfinite(magnitude) || (magnitude >= LeastMagnitude && magnitude <= MostMagnitude))
+  if (!(magnitude > 0.0) || !std::isfinite(magnitude) || (magnitude >= MinMagnitude && magnitude <= MaxMagnitude))
   {
     return 1.0;
   }
@@ -161,7 +161,7 @@ FindValueScales(const MaskedImage & fixed, const MaskedImage & moving, bool comp
     FactorFor({ { std::max(found[0][0], found[1][0]), std::max(found[0][1], found[1][1]) } }, fixed.pixel);
   const double least = std::min(found[0][0], found[1][0]);
   scales.factors = { { factor, factor } };
-  scales.isFaint = least > 0.0 && least * factor < LeastMagnitude;
+  scales.isFaint = least > 0.0 && least * factor < MinMagnitude;
   return scales;
 }
 

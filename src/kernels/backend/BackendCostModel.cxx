@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "itkCudaSpline/kernels/backend/BackendLedger.h"
+#include "itkCudaSpline/kernels/backend/BackendCostModel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,20 +26,22 @@ namespace itk::CudaSpline
 
 namespace
 {
-/** What a process can lose that ends while the device starts for nothing, as a part of start and end: the start is
- * given up between its two halves, the driver's and the context's. Measured on an H100: 0.25 of 0.35 s. */
+/** Maximum loss of a process that ends while the device is starting in vain, as a fraction of the times of start and
+ * end. The start is abandoned between its two halves, the driver's and the context's. Measured on an H100: 0.25 of
+ * 0.35 s. */
 constexpr double LossAtMost = 0.7;
 
-/** The part of the time that asking the slower side again may take. */
+/** Fraction of the time that another measurement of the slower backend may take. */
 constexpr double AskAgain = 0.02;
 
-/** The part of the time that starting the device may take to see whether it is as slow as it is thought to be. */
+/** Fraction of the time that a start of the device may take to check whether it is as slow as estimated. */
 constexpr double StartToSee = 0.05;
 
-/** The slower side is not asked again where it is so many times slower. */
+/** The slower backend is not measured again if it is slower by this factor. */
 constexpr double NeverAgain = 10.0;
 
-/** What a first call may take longer than those that follow (s): it loads kernels, makes threads and touches memory. */
+/** Additional time of a first call compared with the following ones (s): it loads kernels, starts threads and touches
+ * memory. */
 constexpr double WarmUp = 0.03;
 
 /** Sizes of calls are distinguished by this factor of their estimated time. */
@@ -58,14 +60,15 @@ DurationText(double seconds)
 {
   const bool   isShort = seconds < 1.0;
   const double number = isShort ? 1000.0 * seconds : seconds;
-  // Two digits that say something, and as many zeros as it takes: not 4.7e+02.
+  // Two significant digits without an exponent: not 4.7e+02.
   const double unit = number > 0.0 ? std::pow(10.0, std::floor(std::log10(number)) - 1.0) : 1.0;
   char         text[32];
   std::snprintf(text, sizeof(text), "%g %s", std::round(number / unit) * unit, isShort ? "ms" : "s");
   return text;
 }
 
-/** The size of a call: a small number, one more for each SizeStep of its estimated time. */
+/** Returns the size class of a call: a small integer that increases by one for each factor of SizeStep of its estimated
+ * time. */
 int
 SizeOfCall(double seconds)
 {
@@ -75,7 +78,7 @@ SizeOfCall(double seconds)
 std::uint64_t
 KeyOf(std::uint64_t kind, int size)
 {
-  return KindOf({ kind, static_cast<std::uint64_t>(size + 1000) }) | 1U; // never 0, which is free
+  return KindOf({ kind, static_cast<std::uint64_t>(size + 1000) }) | 1U; // never 0, which marks a free entry
 }
 } // namespace
 
@@ -125,15 +128,15 @@ BackendDecision::Describe() const
 }
 
 void
-BackendLedger::SetSpeeds(const HostSpeeds & host, const DeviceSpeeds & device)
+BackendCostModel::SetSpeeds(const HostSpeeds & host, const DeviceSpeeds & device)
 {
   m_Host = host;
   m_Device = device;
   m_Known = true;
 }
 
-const BackendLedger::Entry *
-BackendLedger::Find(std::uint64_t key) const
+const BackendCostModel::Entry *
+BackendCostModel::Find(std::uint64_t key) const
 {
   for (std::size_t i = 0; i < Probes; ++i)
   {
@@ -151,8 +154,8 @@ BackendLedger::Find(std::uint64_t key) const
   return nullptr;
 }
 
-BackendLedger::Entry *
-BackendLedger::FindOrAdd(std::uint64_t key)
+BackendCostModel::Entry *
+BackendCostModel::FindOrAdd(std::uint64_t key)
 {
   for (std::size_t i = 0; i < Probes; ++i)
   {
@@ -167,7 +170,7 @@ BackendLedger::FindOrAdd(std::uint64_t key)
 }
 
 double
-BackendLedger::FactorOf(const Entry & entry)
+BackendCostModel::FactorOf(const Entry & entry)
 {
   // A slow call among the first two is not significant yet.
   const float first = entry.factors[0];
@@ -181,13 +184,13 @@ BackendLedger::FactorOf(const Entry & entry)
       return first;
     case 2:
       return std::min(first, second);
-    default: // the one in the middle
+    default: // the median
       return std::max(std::min(first, second), std::min(std::max(first, second), third));
   }
 }
 
 double
-BackendLedger::FactorFor(std::uint64_t kind, int size) const
+BackendCostModel::FactorFor(std::uint64_t kind, int size) const
 {
   for (const int near : { size, size - 1, size + 1 })
   {
@@ -201,11 +204,11 @@ BackendLedger::FactorFor(std::uint64_t kind, int size) const
 }
 
 CallForecast
-BackendLedger::Forecast(const BackendWork & work, unsigned int threads) const
+BackendCostModel::Forecast(const BackendWork & work, unsigned int threads) const
 {
   const HostSpeeds   host = m_Known ? m_Host : TypicalHost(threads);
   const DeviceSpeeds device = GetDeviceSpeeds();
-  // A size is that of the work on the host, also for the device: what goes there is as much.
+  // The size is that of the work on the host, also for the device, because the transfers are proportional to it.
   const auto kindOf = [threads](const OperationWork & operation, std::uint64_t side) {
     return KindOf({ operation.kind, side, threads });
   };
@@ -244,7 +247,10 @@ BackendLedger::Forecast(const BackendWork & work, unsigned int threads) const
 }
 
 BackendDecision
-BackendLedger::Decide(const CallForecast & forecast, const DeviceProgress & progress, double lostHere, double age) const
+BackendCostModel::Decide(const CallForecast &   forecast,
+                         const DeviceProgress & progress,
+                         double                 lostHere,
+                         double                 age) const
 {
   using State = DeviceProgress::State;
   const DeviceSpeeds speeds = GetDeviceSpeeds();
@@ -254,7 +260,8 @@ BackendLedger::Decide(const CallForecast & forecast, const DeviceProgress & prog
   const double more = forecast.calls - 1.0;
   const double onHost = forecast.host + more * forecast.furtherHost;
   const double onDevice = forecast.device + more * forecast.furtherDevice;
-  // Images move to the device for calls that are known to come, or when calls have lost as much as that takes.
+  // Images are moved to the device for calls that are announced, or when previous calls have lost as much time as the
+  // transfer takes.
   const bool isBetter = forecast.furtherDevice < forecast.furtherHost;
   const bool isFaster = onDevice < onHost || (isBetter && lostHere >= forecast.device - forecast.furtherDevice);
   if (progress.state == State::Started)
@@ -262,7 +269,7 @@ BackendLedger::Decide(const CallForecast & forecast, const DeviceProgress & prog
     const double other = isFaster ? forecast.host : forecast.device;
     const double since = isFaster ? forecast.sinceHost : forecast.sinceDevice;
     const double ratio = forecast.furtherHost / std::max(forecast.furtherDevice, 1e-12);
-    // One or two calls say little: they may have loaded kernels, or met somebody else at work.
+    // One or two calls are not significant: they may have loaded kernels, or other processes may have been busy.
     const std::uint32_t calls = isFaster ? forecast.hostCalls : forecast.deviceCalls;
     const bool          isFar = (isFaster ? ratio : 1.0 / ratio) > NeverAgain && calls != 1 && calls != 2;
     decision.isAskedAgain = !isFar && other < AskAgain * since;
@@ -274,7 +281,7 @@ BackendLedger::Decide(const CallForecast & forecast, const DeviceProgress & prog
     decision.failure = m_Failure;
     return decision;
   }
-  // What a call that begins now would pay for images on the device is paid in any case where further calls follow it.
+  // The transfer of images for a call that begins now is needed in any case if additional calls follow.
   const double first = isFaster && more > 0.0 ? forecast.furtherDevice : forecast.device;
   if (decision.isStarting)
   {
@@ -298,7 +305,7 @@ BackendLedger::Decide(const CallForecast & forecast, const DeviceProgress & prog
 }
 
 bool
-BackendLedger::IsWorthAStart(const CallForecast & forecast, double overlap) const
+BackendCostModel::IsWorthAStart(const CallForecast & forecast, double overlap) const
 {
   const DeviceSpeeds speeds = GetDeviceSpeeds();
   const double       wait = std::max(0.0, speeds.start - overlap);
@@ -308,7 +315,7 @@ BackendLedger::IsWorthAStart(const CallForecast & forecast, double overlap) cons
   {
     return false;
   }
-  // While it starts, the host does as many calls as it can; at least one is left for the device.
+  // During the start, the host executes as many calls as it can. At least one is left for the device.
   const double meanwhile = forecast.furtherHost > 0.0 ? std::min(more, std::floor(wait / forecast.furtherHost)) : 0.0;
   const double onBoth = meanwhile > 0.0 ? std::max(wait, meanwhile * forecast.furtherHost) + forecast.device +
                                             (more - meanwhile) * forecast.furtherDevice
@@ -317,7 +324,7 @@ BackendLedger::IsWorthAStart(const CallForecast & forecast, double overlap) cons
 }
 
 void
-BackendLedger::Learn(const CallForecast & forecast, Backend backend, double seconds, CallSequence * sequence)
+BackendCostModel::Learn(const CallForecast & forecast, Backend backend, double seconds, CallSequence * sequence)
 {
   const bool isDevice = backend == Backend::Cuda;
   if (Entry * const entry = FindOrAdd(isDevice ? forecast.deviceKey : forecast.hostKey))
@@ -337,7 +344,7 @@ BackendLedger::Learn(const CallForecast & forecast, Backend backend, double seco
   {
     if (sequence != nullptr && forecast.device > forecast.furtherDevice)
     {
-      sequence->lost = 0.0; // the images have moved; others have to pay for themselves
+      sequence->lost = 0.0; // the images are on the device; other images have to justify their own transfer
     }
     return;
   }
@@ -357,7 +364,7 @@ BackendLedger::Learn(const CallForecast & forecast, Backend backend, double seco
 }
 
 void
-BackendLedger::Restart()
+BackendCostModel::Restart()
 {
   m_Lost = 0.0;
   m_Wait = 0.0;
@@ -369,7 +376,7 @@ BackendLedger::Restart()
 }
 
 void
-BackendLedger::Count(Backend backend, double seconds)
+BackendCostModel::Count(Backend backend, double seconds)
 {
   const auto i = static_cast<std::size_t>(backend);
   ++m_Calls[i];
@@ -377,7 +384,7 @@ BackendLedger::Count(Backend backend, double seconds)
 }
 
 BackendUse
-BackendLedger::GetUse() const
+BackendCostModel::GetUse() const
 {
   BackendUse use;
   for (std::size_t i = 0; i < use.counts.size(); ++i)
@@ -388,11 +395,12 @@ BackendLedger::GetUse() const
 }
 
 void
-BackendLedger::RememberFailure(const std::string & reason, double seconds)
+BackendCostModel::RememberFailure(const std::string & reason, double seconds)
 {
   if (const std::string * const known = m_Failure; known == nullptr || *known != reason)
   {
-    m_Failure = new std::string(reason); // the one before stays, for those who are reading it: a few in a process
+    m_Failure = new std::string(
+      reason); // the previous string is kept for threads that are reading it; there are only a few in a process
   }
   m_Lost = 0.0;
   m_Wait = 10.0 * seconds;

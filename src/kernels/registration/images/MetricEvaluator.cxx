@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "kernels/registration/images/ComparedImages.h"
+#include "kernels/registration/images/MetricEvaluator.h"
 
 #include "itkCudaSpline/kernels/coefficients/Prefilter.h"
 #include "itkCudaSpline/kernels/gaussian/ResidentGaussian.h"
@@ -46,7 +46,7 @@ InterpolationOf(unsigned int order)
   return order == 0 ? Interpolation::Nearest : (order == 1 ? Interpolation::Linear : Interpolation::BSpline);
 }
 
-/** The coefficients of the moving image. */
+/** Describes the coefficients of the moving image. */
 SourceDescriptor
 DescribeMoving(const FieldGrid & grid, const LinearMetric & metric)
 {
@@ -134,12 +134,12 @@ Check(const FieldGrid & grid, const SynSide & fixed, const SynSide & moving, con
 
 } // namespace
 
-ComparedImages::ComparedImages(const FieldGrid &             grid,
-                               const SynSide &               fixed,
-                               const SynSide &               moving,
-                               const LinearMetric &          metric,
-                               const TransformChain::Stage & transform,
-                               const Residence &             residence)
+MetricEvaluator::MetricEvaluator(const FieldGrid &             grid,
+                                 const SynSide &               fixed,
+                                 const SynSide &               moving,
+                                 const LinearMetric &          metric,
+                                 const TransformChain::Stage & transform,
+                                 const Residence &             residence)
   : m_Grid(grid)
   , m_Metric(metric)
   , m_Residence(residence)
@@ -185,14 +185,14 @@ ComparedImages::ComparedImages(const FieldGrid &             grid,
     };
     m_VarianceFloors = { { squareOf(fixed), squareOf(moving) } };
   }
-  residence.Wait(); // evaluations have streams of their own
+  residence.Wait(); // evaluations have their own streams
 }
 
 MetricOutcome
-ComparedImages::Compare(const TransformChain::Stage & transform, bool withDerivative, double * forces)
+MetricEvaluator::Compare(const TransformChain::Stage & transform, bool withDerivative, double * forces)
 {
   m_Descriptor.chain.stages[0] = transform;
-  // Passes before that of the derivative leave their moving values to it.
+  // Passes before the one with the derivative keep their moving values for it.
   const bool         shares = withDerivative && m_Metric.gradient != MetricGradient::Analytic;
   bool               isFirst = true;
   const MetricReduce reduce = [&](MetricPass pass, bool withMoments, const MetricParameters & parameters) {
@@ -216,20 +216,20 @@ ComparedImages::Compare(const TransformChain::Stage & transform, bool withDeriva
 }
 
 std::shared_ptr<const SampleSource>
-ComparedImages::Own(const SourceDescriptor & source, std::shared_ptr<const void> data) const
+MetricEvaluator::Own(const SourceDescriptor & source, std::shared_ptr<const void> data) const
 {
   return std::make_shared<SampleSource>(source, m_Context.backend, m_Context.device, std::move(data));
 }
 
 std::shared_ptr<ResidentArray>
-ComparedImages::Allocate(std::size_t bytes) const
+MetricEvaluator::Allocate(std::size_t bytes) const
 {
   return std::make_shared<ResidentArray>(bytes, m_Residence);
 }
 
-/** Pixels as numbers of the arithmetic: as they are, or converted. */
+/** Converts pixels to numbers of the arithmetic, if they have another type. */
 std::shared_ptr<const void>
-ComparedImages::Convert(const std::shared_ptr<const void> & numbers, ScalarType type, std::int64_t count) const
+MetricEvaluator::Convert(const std::shared_ptr<const void> & numbers, ScalarType type, std::int64_t count) const
 {
   if (type == m_Metric.arithmetic)
   {
@@ -237,23 +237,23 @@ ComparedImages::Convert(const std::shared_ptr<const void> & numbers, ScalarType 
   }
   const auto converted = this->Allocate(static_cast<std::size_t>(count) * SizeOf(m_Metric.arithmetic));
   ConvertNumbers(numbers.get(), type, converted->Data(), count, m_Residence);
-  m_Residence.Wait(); // what was converted may go, on another stream
+  m_Residence.Wait(); // another stream may free converted numbers
   return std::shared_ptr<const void>(converted, converted->Data());
 }
 
-/** Values of an image at the samples, of the type of its pixels: what a pass leaves that finds it where a metric has
- * the moving image.
+/** Computes the values of an image at the samples, in the type of its pixels. A pass computes them with this image as
+ * its moving image.
  *
- * \param[out] count of the valid ones */
+ * \param[out] count number of valid values */
 std::shared_ptr<const MetricMovingValues>
-ComparedImages::Sample(const SynSide & side, Interpolation method, std::int64_t & count) const
+MetricEvaluator::Sample(const SynSide & side, Interpolation method, std::int64_t & count) const
 {
   const auto       samples = static_cast<std::int64_t>(CountPlaces(m_Grid, m_Metric));
   MetricDescriptor wanted = DescribeMetric(m_Grid, side, method);
   wanted.pass = MetricPass::Means;
   wanted.sharesValues = true;
   wanted.marksValid = true;
-  // A pass has fixed values, too: of these nothing is kept.
+  // A pass also needs fixed values. Zeros are used, and not kept.
   const auto    none = this->Allocate(static_cast<std::size_t>(samples) * SizeOf(side.image.pixel));
   MetricSources from;
   ClearResident(none->Data(), none->Bytes(), m_Residence);
@@ -261,20 +261,20 @@ ComparedImages::Sample(const SynSide & side, Interpolation method, std::int64_t 
   from.points = m_Sources.points;
   from.moving = this->Own(DescribeGrid(side.image.grid, side.image.pixel), side.image.data);
   from.mask = this->SourceOfMask(side.mask);
-  m_Residence.Wait(); // passes have streams of their own
+  m_Residence.Wait(); // passes have their own streams
   MetricWorkspace left;
   count = EvaluateMetric(wanted, from, m_Context, &left).count;
   return left.values;
 }
 
 std::shared_ptr<const SampleSource>
-ComparedImages::SourceOfMask(const ResidentImage & mask) const
+MetricEvaluator::SourceOfMask(const ResidentImage & mask) const
 {
   return mask.data != nullptr ? this->Own(DescribeGrid(mask.grid, ScalarType::UInt8), mask.data) : nullptr;
 }
 
 void
-ComparedImages::TakePlaces()
+MetricEvaluator::TakePlaces()
 {
   if (m_Metric.places != nullptr)
   {
@@ -285,9 +285,9 @@ ComparedImages::TakePlaces()
   }
 }
 
-/** The samples of the fixed image, and their range; of an image on the virtual m_Grid they are its pixels. */
+/** Computes the samples of the fixed image, and their range. If it is on the virtual grid, they are its pixels. */
 PixelRange
-ComparedImages::TakeFixed(const SynSide & fixed)
+MetricEvaluator::TakeFixed(const SynSide & fixed)
 {
   const auto                  samples = static_cast<std::int64_t>(CountPlaces(m_Grid, m_Metric));
   std::shared_ptr<const void> values = fixed.image.data;
@@ -320,9 +320,9 @@ ComparedImages::TakeFixed(const SynSide & fixed)
   return range;
 }
 
-/** Of the pixels that are nearest to the places, as ITK has it for sampled points. */
+/** Returns the range of the pixels that are nearest to the sampled points, like ITK. */
 PixelRange
-ComparedImages::RangeAtPlaces(const SynSide & fixed) const
+MetricEvaluator::RangeAtPlaces(const SynSide & fixed) const
 {
   std::int64_t count = 0;
   const auto   nearest = this->Sample(fixed, Interpolation::Nearest, count);
@@ -334,7 +334,7 @@ ComparedImages::RangeAtPlaces(const SynSide & fixed) const
 }
 
 void
-ComparedImages::TakeMoving(const SynSide & moving)
+MetricEvaluator::TakeMoving(const SynSide & moving)
 {
   const std::int64_t     count = moving.image.grid.Count();
   const SourceDescriptor source = DescribeMoving(moving.image.grid, m_Metric);
@@ -360,9 +360,9 @@ ComparedImages::TakeMoving(const SynSide & moving)
   m_Sources.mask = this->SourceOfMask(moving.mask);
 }
 
-/** Those of itk::ImageToImageMetricv4's default filter. */
+/** Computes the gradients like the default filter of itk::ImageToImageMetricv4. */
 std::shared_ptr<const SampleSource>
-ComparedImages::MakeGradients(const ResidentImage & image) const
+MetricEvaluator::MakeGradients(const ResidentImage & image) const
 {
   const GaussianDescriptor gaussian = DescribeGradient(image.grid, image.pixel, m_Metric.arithmetic);
   SourceDescriptor         source = DescribeGrid(image.grid, m_Metric.arithmetic);
@@ -371,7 +371,7 @@ ComparedImages::MakeGradients(const ResidentImage & image) const
   const ResidentArray scratch(CountResidentGaussianScratch(gaussian, GaussianOperation::Gradient, m_Context.backend),
                               m_Residence);
   MakeResidentGradient(gaussian, image.data.get(), planes->Data(), scratch.Data(), m_Residence, GradientLayout::Planes);
-  m_Residence.Wait(); // before the scratch goes
+  m_Residence.Wait(); // before the scratch memory is freed
   return this->Own(source, std::shared_ptr<const void>(planes, planes->Data()));
 }
 
@@ -388,7 +388,7 @@ CompareAdditional(const FieldGrid &               grid,
   for (const LinearPair & pair : pairs)
   {
     compared.push_back(
-      { std::make_unique<ComparedImages>(grid, pair.fixed, pair.moving, squares, transform, residence), pair.weight });
+      { std::make_unique<MetricEvaluator>(grid, pair.fixed, pair.moving, squares, transform, residence), pair.weight });
   }
   return compared;
 }

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSpline_kernels_backend_BackendLedger_h
-#define itkCudaSpline_kernels_backend_BackendLedger_h
+#ifndef itkCudaSpline_kernels_backend_BackendCostModel_h
+#define itkCudaSpline_kernels_backend_BackendCostModel_h
 
 #include "itkCudaSpline/kernels/common/CostModel.h"
 #include "itkCudaSpline/kernels/common/Execution.h"
@@ -167,10 +167,10 @@ struct BackendDecision
  * It has no lock that is waited for, and nothing to destroy: a child that is forked while another thread holds a lock
  * would wait endlessly. Threads that record times at the same time may overwrite each other's times, which are only
  * estimates. */
-class BackendLedger
+class BackendCostModel
 {
 public:
-  constexpr BackendLedger() = default;
+  constexpr BackendCostModel() = default;
 
   /** \brief Estimates a call.
    *

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineRegister_Outside_h
-#define CudaSplineRegister_Outside_h
+#ifndef CudaSplineRegister_NonFiniteVoxels_h
+#define CudaSplineRegister_NonFiniteVoxels_h
 
 #include "registration/Deformation.h"
 #include "io/volume/Volume.h"
@@ -27,33 +27,36 @@
 #include <string>
 
 /** \file
- * \brief Voxels that are NaN or infinite lie outside of an image: they count nowhere, as if they were under a mask. */
+ * \brief Voxels that are NaN or infinite are treated as outside of an image: they are ignored, as if they were masked.
+ */
 
 namespace CudaSplineRegister
 {
 
-/** \brief Gives voxels that are not finite the least value that is: smoothing would spread them over their lines.
+/** \brief Replaces non-finite voxels with the smallest finite value, because smoothing would spread them over their
+ * lines.
  *
- * \param[in,out] image of float or double
- * \param[in] name of it, for messages
- * \return std::uint8_t on the image's grid, 0 where they were; empty where all are finite
- * \exception ProgramError none is finite */
+ * \param[in,out] image image of float or double
+ * \param[in] name its name, for messages
+ * \return mask of std::uint8_t on the image's grid, 0 at these voxels; empty if all are finite
+ * \exception ProgramError no voxel is finite */
 std::optional<Volume>
-TakeOutWhatIsNotFinite(const Volume & image, const std::string & name);
+MaskNonFiniteVoxels(const Volume & image, const std::string & name);
 
-/** \brief What is finite and, by its nearest voxel, under a mask, which may have a grid of its own.
+/** \brief Returns the mask of voxels that are finite and, by the nearest voxel, under a mask, which may have another
+ * grid.
  *
- * \param[in] finite of TakeOutWhatIsNotFinite()
+ * \param[in] finite result of MaskNonFiniteVoxels()
  * \param[in] mask std::uint8_t; empty: none
- * \return empty where both are */
+ * \return empty if both are empty */
 std::optional<Volume>
 JoinMasks(const std::optional<Volume> & finite, const std::optional<Volume> & mask);
 
-/** \brief Sets a warped image to the default value where it was interpolated from voxels that were not finite.
+/** \brief Sets a warped image to the default value where it was interpolated from non-finite voxels.
  *
- * \param[in,out] warped of float or double
- * \param[in] finite of the image before it was warped
- * \param[in] transform that warped it */
+ * \param[in,out] warped image of float or double
+ * \param[in] finite mask of the image before it was warped
+ * \param[in] transform transform that warped it */
 void
 BlankOutside(const Volume &              warped,
              const Volume &              finite,

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef CudaSplineProgram_DeviceWord_h
-#define CudaSplineProgram_DeviceWord_h
+#ifndef CudaSplineProgram_DeviceOption_h
+#define CudaSplineProgram_DeviceOption_h
 
 #include "itkCudaSplineSystem.h"
 
@@ -26,34 +26,34 @@
 namespace CudaSplineProgram
 {
 
-/** \brief "0,1,2" as its words; nothing if one of them is not a device number. */
+/** \brief Splits "0,1,2" into its words. Empty if one of them is not a device number. */
 std::vector<std::string>
 ParseDevices(const std::string & text);
 
-/** \brief What --device names: "" for automatic, "cpu", a number, or several where that is allowed.
+/** \brief Parses the value of --device: "" for automatic, "cpu", a number, or several numbers if allowed.
  *
- * \exception ProgramError it is another word */
+ * \exception ProgramError the value is invalid */
 std::string
 ParseDevice(const std::string & word, bool allowsSeveral);
 
-/** \brief Throws where a device that was asked for by its number is not there, before anything is computed. */
+/** \brief Throws if a device that was requested by number is missing, before anything is computed. */
 void
 CheckDevice(const std::string & device);
 
-/** \brief Throws where a device that was asked for by its number did not compute what there was to compute.
+/** \brief Throws if a device that was requested by number did not do the computation.
  *
- * \param[in] backend that did it; None: there was nothing
- * \param[in] reason why no device did
- * \param[in] device as ParseDevice() gives it
- * \param[in] what was computed
- * \exception ProgramError it was another backend */
+ * \param[in] backend backend that did it; None: there was nothing to compute
+ * \param[in] reason reason why no device did it
+ * \param[in] device result of ParseDevice()
+ * \param[in] what what was computed
+ * \exception ProgramError another backend did it */
 void
 CheckDeviceDid(itk::CudaSpline::Backend backend,
                const std::string &      reason,
                const std::string &      device,
                const std::string &      what);
 
-/** \brief What computed, for people. */
+/** \brief Returns the name of the backend for users. */
 std::string
 DeviceText(itk::CudaSpline::Backend backend, const std::string & device);
 

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "registration/Outside.h"
+#include "registration/NonFiniteVoxels.h"
 
 #include "console/Error.h"
 #include "io/volume/PixelType.h"
@@ -74,7 +74,7 @@ Blank(const Volume & warped, const Volume & mask, double value)
 } // namespace
 
 std::optional<Volume>
-TakeOutWhatIsNotFinite(const Volume & image, const std::string & name)
+MaskNonFiniteVoxels(const Volume & image, const std::string & name)
 {
   return image.type == ScalarType::Float32 ? TakeOut<float>(image, name) : TakeOut<double>(image, name);
 }

@@ -15,12 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Expected: the rules of BackendLedger.h, by machines that do not exist. A simulated process makes calls whose times
-// the test gives and the ledger does not know; what it took is compared with the better one of the two pinned backends,
-// by the same clock. Factors: a start that turns out not to be needed costs what the process has lived already, so
-// twice the better backend; a call that is estimated wrong is paid for once, and then known.
+// Expected: the rules of BackendCostModel.h, by machines that do not exist. A simulated process makes calls whose times
+// the test gives and the cost model does not know; what it took is compared with the better one of the two pinned
+// backends, by the same clock. Factors: a start that turns out not to be needed costs what the process has lived
+// already, so twice the better backend; a call that is estimated wrong is paid for once, and then known.
 
-#include "itkCudaSpline/kernels/backend/BackendLedger.h"
+#include "itkCudaSpline/kernels/backend/BackendCostModel.h"
 
 #include "RandomData.h"
 
@@ -53,7 +53,7 @@ struct Calls
   int           expected{ 0 };    ///< instead of the number, where that is known wrongly
 };
 
-/** A machine, and how it differs from the typical one that the ledger knows. */
+/** A machine, and how it differs from the typical one that the cost model knows. */
 struct Machine
 {
   double                              hostFactor{ 1.0 };
@@ -86,12 +86,12 @@ ModelOfHost()
   return speeds;
 }
 
-std::unique_ptr<BackendLedger>
-NewLedger()
+std::unique_ptr<BackendCostModel>
+NewCostModel()
 {
-  auto ledger = std::make_unique<BackendLedger>();
-  ledger->SetSpeeds(ModelOfHost(), ModelOfDevice());
-  return ledger;
+  auto costModel = std::make_unique<BackendCostModel>();
+  costModel->SetSpeeds(ModelOfHost(), ModelOfDevice());
+  return costModel;
 }
 
 OperationWork
@@ -118,7 +118,7 @@ public:
   Process(const Machine & machine, Choice choice)
     : m_Machine(machine)
     , m_Choice(choice)
-    , m_Ledger(NewLedger())
+    , m_CostModel(NewCostModel())
   {}
 
   void
@@ -138,11 +138,11 @@ public:
         work.device.uploadBytes += calls.moving;
       }
       work.calls = std::max(1, calls.isKnown ? (calls.expected > 0 ? calls.expected : calls.number) - i : 1);
-      const CallForecast forecast = m_Ledger->Forecast(work, 16);
+      const CallForecast forecast = m_CostModel->Forecast(work, 16);
       bool               toDevice = m_Choice == Choice::Device;
       if (m_Choice == Choice::Ours)
       {
-        const BackendDecision decision = m_Ledger->Decide(forecast, this->GetProgress(), sequence.lost, m_Clock);
+        const BackendDecision decision = m_CostModel->Decide(forecast, this->GetProgress(), sequence.lost, m_Clock);
         toDevice = decision.toDevice;
         if (decision.startsInBackground && m_Begin < 0.0)
         {
@@ -162,13 +162,13 @@ public:
         m_Clock += m_Machine.deviceFactor * (calls.device + (moves ? calls.moving : 0.0) + Operation);
         isThere = true;
         ++m_OnDevice;
-        m_Ledger->Learn(forecast, Backend::Cuda, m_Clock - called, &sequence);
+        m_CostModel->Learn(forecast, Backend::Cuda, m_Clock - called, &sequence);
       }
       else
       {
         m_Clock += m_Machine.hostFactor * m_Machine.load(m_Clock) * calls.host;
         ++m_OnHost;
-        m_Ledger->Learn(forecast, Backend::Cpu, m_Clock - begin, &sequence);
+        m_CostModel->Learn(forecast, Backend::Cpu, m_Clock - begin, &sequence);
       }
     }
   }
@@ -199,10 +199,10 @@ public:
     return m_OnHost;
   }
 
-  BackendLedger &
-  GetLedger()
+  BackendCostModel &
+  GetCostModel()
   {
-    return *m_Ledger;
+    return *m_CostModel;
   }
 
 private:
@@ -224,13 +224,13 @@ private:
     return since < this->GetStart() ? DeviceProgress{ State::Starting, since } : DeviceProgress{ State::Started, 0.0 };
   }
 
-  Machine                        m_Machine;
-  Choice                         m_Choice;
-  std::unique_ptr<BackendLedger> m_Ledger;
-  double                         m_Clock{ Loading };
-  double                         m_Begin{ -1.0 }; ///< of the start
-  int                            m_OnDevice{ 0 };
-  int                            m_OnHost{ 0 };
+  Machine                           m_Machine;
+  Choice                            m_Choice;
+  std::unique_ptr<BackendCostModel> m_CostModel;
+  double                            m_Clock{ Loading };
+  double                            m_Begin{ -1.0 }; ///< of the start
+  int                               m_OnDevice{ 0 };
+  int                               m_OnHost{ 0 };
 };
 
 /** Seconds of a process, by the choice and by the better pinned backend. */
@@ -331,7 +331,7 @@ Draw(std::uint64_t seed, int number, const std::function<Machine(std::mt19937_64
 
 } // namespace
 
-TEST(BackendLedger, OfRightEstimatesTakesTwiceTheBetterBackendAtWorst)
+TEST(BackendCostModel, OfRightEstimatesTakesTwiceTheBetterBackendAtWorst)
 {
   const Losses losses = Draw(TestSeed(), 600, [](std::mt19937_64 &) { return Machine(); });
   EXPECT_LE(losses.worst, 2.0) << losses.text;
@@ -341,7 +341,7 @@ TEST(BackendLedger, OfRightEstimatesTakesTwiceTheBetterBackendAtWorst)
 
 // A call that is estimated wrong by twice the factor on either side may go to the wrong one once: that bounds a process
 // of one call. In longer ones it is known after that.
-TEST(BackendLedger, OfWrongEstimatesTakesThriceTheBetterBackendAtWorst)
+TEST(BackendCostModel, OfWrongEstimatesTakesThriceTheBetterBackendAtWorst)
 {
   for (const double wrong : { 1.25, 1.5, 2.0 })
   {
@@ -359,7 +359,7 @@ TEST(BackendLedger, OfWrongEstimatesTakesThriceTheBetterBackendAtWorst)
 
 // Others work on the host for a while: its calls take up to eight times as long. Nobody can know that before, and that
 // it is over is noticed when the host is asked again, which is seldom as long as it is thought to be slow.
-TEST(BackendLedger, OfAHostWithChangingLoadTakesThriceTheBetterBackendAndOneCallAtWorst)
+TEST(BackendCostModel, OfAHostWithChangingLoadTakesThriceTheBetterBackendAndOneCallAtWorst)
 {
   const Losses losses = Draw(TestSeed() + 20000, 600, [](std::mt19937_64 & random) {
     Machine      machine;
@@ -374,7 +374,7 @@ TEST(BackendLedger, OfAHostWithChangingLoadTakesThriceTheBetterBackendAndOneCall
   EXPECT_LE(losses.together, 1.15);
 }
 
-TEST(BackendLedger, ALongSequenceIsAsFastAsTheBetterBackend)
+TEST(BackendCostModel, ALongSequenceIsAsFastAsTheBetterBackend)
 {
   for (const double hostFactor : { 0.25, 1.0, 4.0 })
   {
@@ -397,34 +397,34 @@ TEST(BackendLedger, ALongSequenceIsAsFastAsTheBetterBackend)
 }
 
 // The host's estimates are six times too low and the device's thirty times too high, as was measured once.
-TEST(BackendLedger, WrongEstimatesCorrectThemselvesAfterThreeCalls)
+TEST(BackendCostModel, WrongEstimatesCorrectThemselvesAfterThreeCalls)
 {
-  const auto  ledger = NewLedger();
+  const auto  costModel = NewCostModel();
   BackendWork work;
   work.host = WorkOf({ 1, 3e-3, 9e-3, 0.0, false, 1 });
   work.device = work.host;
   for (int call = 0; call < 3; ++call)
   {
-    const CallForecast forecast = ledger->Forecast(work, 16);
-    ledger->Learn(forecast, Backend::Cpu, 18e-3, nullptr);
-    ledger->Learn(forecast, Backend::Cuda, 0.3e-3, nullptr);
+    const CallForecast forecast = costModel->Forecast(work, 16);
+    costModel->Learn(forecast, Backend::Cpu, 18e-3, nullptr);
+    costModel->Learn(forecast, Backend::Cuda, 0.3e-3, nullptr);
   }
-  const CallForecast learned = ledger->Forecast(work, 16);
+  const CallForecast learned = costModel->Forecast(work, 16);
   EXPECT_NEAR(learned.host, 18e-3, 1e-6);
   EXPECT_NEAR(learned.device, 0.3e-3, 1e-6);
   // Of the same kind and about the same size, by the model's proportion; of others it knows nothing.
   BackendWork larger = work;
   larger.host.taps *= 1.5;
-  EXPECT_NEAR(ledger->Forecast(larger, 16).host, 27e-3, 1e-6);
+  EXPECT_NEAR(costModel->Forecast(larger, 16).host, 27e-3, 1e-6);
   BackendWork other = work;
   other.host.kind = 2;
-  EXPECT_NEAR(ledger->Forecast(other, 16).host, 3e-3, 1e-6);
-  EXPECT_NEAR(ledger->Forecast(work, 8).host, 3e-3, 1e-6) << "with other threads";
+  EXPECT_NEAR(costModel->Forecast(other, 16).host, 3e-3, 1e-6);
+  EXPECT_NEAR(costModel->Forecast(work, 8).host, 3e-3, 1e-6) << "with other threads";
 }
 
 // Both occur permanently: an object whose images change although it seems that they do not, and one that continues for
 // much longer than it has announced.
-TEST(BackendLedger, WhatObjectsSayWrongIsNoticed)
+TEST(BackendCostModel, WhatObjectsSayWrongIsNoticed)
 {
   for (const double moving : { 6e-3, 20e-3, 60e-3 })
   {
@@ -451,18 +451,18 @@ TEST(BackendLedger, WhatObjectsSayWrongIsNoticed)
 }
 
 // It is not started for what a process has lost that has nothing left to do.
-TEST(BackendLedger, WhoHasAllToldIsNotSurprised)
+TEST(BackendCostModel, WhoHasAllToldIsNotSurprised)
 {
-  const auto  ledger = NewLedger();
+  const auto  costModel = NewCostModel();
   BackendWork work;
   work.host = WorkOf({ 1, 0.1, 0.001, 0.0, false, 1 });
   work.device = work.host;
   for (int call = 0; call < 10; ++call)
   {
-    ledger->Learn(ledger->Forecast(work, 16), Backend::Cpu, 0.1, nullptr);
+    costModel->Learn(costModel->Forecast(work, 16), Backend::Cpu, 0.1, nullptr);
   }
   const auto starts = [&] {
-    return ledger->Decide(ledger->Forecast(work, 16), DeviceProgress(), 0.0, 10.0).startsInBackground;
+    return costModel->Decide(costModel->Forecast(work, 16), DeviceProgress(), 0.0, 10.0).startsInBackground;
   };
   EXPECT_TRUE(starts());
   work.isAll = true;
@@ -471,39 +471,39 @@ TEST(BackendLedger, WhoHasAllToldIsNotSurprised)
   EXPECT_TRUE(starts());
 }
 
-TEST(BackendLedger, AChildBeginsAnew)
+TEST(BackendCostModel, AChildBeginsAnew)
 {
-  const auto  ledger = NewLedger();
+  const auto  costModel = NewCostModel();
   BackendWork work;
   work.host = WorkOf({ 1, 0.1, 0.001, 0.0, false, 1 });
   work.device = work.host;
   for (int call = 0; call < 10; ++call)
   {
-    ledger->Learn(ledger->Forecast(work, 16), Backend::Cpu, 0.2, nullptr);
-    ledger->Count(Backend::Cpu, 0.2);
+    costModel->Learn(costModel->Forecast(work, 16), Backend::Cpu, 0.2, nullptr);
+    costModel->Count(Backend::Cpu, 0.2);
   }
-  ledger->Restart();
-  EXPECT_EQ(ledger->GetUse()[Backend::Cpu].calls, 0U);
-  EXPECT_FALSE(ledger->Decide(ledger->Forecast(work, 16), DeviceProgress(), 0.0, 10.0).startsInBackground);
-  EXPECT_NEAR(ledger->Forecast(work, 16).host, 0.2, 1e-6) << "what was learned stays";
+  costModel->Restart();
+  EXPECT_EQ(costModel->GetUse()[Backend::Cpu].calls, 0U);
+  EXPECT_FALSE(costModel->Decide(costModel->Forecast(work, 16), DeviceProgress(), 0.0, 10.0).startsInBackground);
+  EXPECT_NEAR(costModel->Forecast(work, 16).host, 0.2, 1e-6) << "what was learned stays";
 }
 
-TEST(BackendLedger, ASingleSlowCallChangesNothing)
+TEST(BackendCostModel, ASingleSlowCallChangesNothing)
 {
-  const auto  ledger = NewLedger();
+  const auto  costModel = NewCostModel();
   BackendWork work;
   work.host = WorkOf({ 1, 3e-3, 9e-3, 0.0, false, 1 });
   work.device = work.host;
   for (const double seconds : { 25e-3, 3e-3, 3e-3, 30e-3 }) // the first loads, the last was disturbed
   {
-    const CallForecast forecast = ledger->Forecast(work, 16);
+    const CallForecast forecast = costModel->Forecast(work, 16);
     EXPECT_NEAR(forecast.host, 3e-3, 1e-6);
-    ledger->Learn(forecast, Backend::Cpu, seconds, nullptr);
+    costModel->Learn(forecast, Backend::Cpu, seconds, nullptr);
   }
-  EXPECT_NEAR(ledger->Forecast(work, 16).host, 3e-3, 1e-6);
+  EXPECT_NEAR(costModel->Forecast(work, 16).host, 3e-3, 1e-6);
 }
 
-TEST(BackendLedger, ARegistrationStartsTheDeviceAtOnce)
+TEST(BackendCostModel, ARegistrationStartsTheDeviceAtOnce)
 {
   Process process(Machine(), Process::Choice::Ours);
   process.Make({ 200, 0.02, 0.0003, 0.01, true });
@@ -516,32 +516,33 @@ TEST(BackendLedger, ARegistrationStartsTheDeviceAtOnce)
 }
 
 // Images move when calls have lost as much on the host as moving takes.
-TEST(BackendLedger, ImagesMoveWhenCallsHavePaidForIt)
+TEST(BackendCostModel, ImagesMoveWhenCallsHavePaidForIt)
 {
-  const auto           ledger = NewLedger();
+  const auto           costModel = NewCostModel();
   const DeviceProgress started{ DeviceProgress::State::Started, 0.0 };
   BackendWork          work;
   work.further = WorkOf({ 1, 2e-3, 0.8e-3, 0.0, false, 1 });
   work.host = *work.further;
   work.device = *work.further;
   work.device.uploadBytes += 20e-3;
-  const CallForecast forecast = ledger->Forecast(work, 16);
-  EXPECT_FALSE(ledger->Decide(forecast, started, 0.0, 100.0).toDevice);
-  EXPECT_FALSE(ledger->Decide(forecast, started, 19e-3, 100.0).toDevice);
-  EXPECT_TRUE(ledger->Decide(forecast, started, 20e-3, 100.0).toDevice);
+  const CallForecast forecast = costModel->Forecast(work, 16);
+  EXPECT_FALSE(costModel->Decide(forecast, started, 0.0, 100.0).toDevice);
+  EXPECT_FALSE(costModel->Decide(forecast, started, 19e-3, 100.0).toDevice);
+  EXPECT_TRUE(costModel->Decide(forecast, started, 20e-3, 100.0).toDevice);
   work.calls = 30.0;
-  EXPECT_TRUE(ledger->Decide(ledger->Forecast(work, 16), started, 0.0, 100.0).toDevice) << "thirty are known to come";
+  EXPECT_TRUE(costModel->Decide(costModel->Forecast(work, 16), started, 0.0, 100.0).toDevice)
+    << "thirty are known to come";
 }
 
-TEST(BackendLedger, ALongCallWaitsForADeviceThatStarts)
+TEST(BackendCostModel, ALongCallWaitsForADeviceThatStarts)
 {
-  const auto  ledger = NewLedger();
+  const auto  costModel = NewCostModel();
   BackendWork work;
   work.host = WorkOf({ 1, 0.2, 0.01, 0.0, false, 1 });
   work.device = work.host;
-  const CallForecast forecast = ledger->Forecast(work, 16);
+  const CallForecast forecast = costModel->Forecast(work, 16);
   const auto         decide = [&](double since) {
-    return ledger->Decide(forecast, { DeviceProgress::State::Starting, since }, 0.0, 1.0).toDevice;
+    return costModel->Decide(forecast, { DeviceProgress::State::Starting, since }, 0.0, 1.0).toDevice;
   };
   EXPECT_FALSE(decide(0.01));
   EXPECT_TRUE(decide(0.2));
@@ -549,41 +550,41 @@ TEST(BackendLedger, ALongCallWaitsForADeviceThatStarts)
   EXPECT_FALSE(decide(2.0)) << "something is wrong with it";
 }
 
-TEST(BackendLedger, AFailedStartIsNotTriedAgainAtOnce)
+TEST(BackendCostModel, AFailedStartIsNotTriedAgainAtOnce)
 {
-  const auto  ledger = NewLedger();
+  const auto  costModel = NewCostModel();
   BackendWork work;
   work.host = WorkOf({ 1, 10.0, 0.01, 0.0, false, 1 });
   work.device = work.host;
-  const CallForecast forecast = ledger->Forecast(work, 16);
-  const auto         decide = [&] { return ledger->Decide(forecast, DeviceProgress(), 0.0, 100.0); };
+  const CallForecast forecast = costModel->Forecast(work, 16);
+  const auto         decide = [&] { return costModel->Decide(forecast, DeviceProgress(), 0.0, 100.0); };
   EXPECT_TRUE(decide().toDevice);
-  ledger->RememberFailure("it is in use", 0.5);
+  costModel->RememberFailure("it is in use", 0.5);
   EXPECT_FALSE(decide().toDevice);
-  EXPECT_FALSE(ledger->IsWorthAStart(forecast, 0.0));
+  EXPECT_FALSE(costModel->IsWorthAStart(forecast, 0.0));
   EXPECT_EQ(decide().Describe(), "it is in use; it is not tried again yet");
-  ledger->Learn(forecast, Backend::Cpu, 4.0, nullptr);
+  costModel->Learn(forecast, Backend::Cpu, 4.0, nullptr);
   EXPECT_FALSE(decide().toDevice);
-  ledger->Learn(forecast, Backend::Cpu, 4.0, nullptr);
+  costModel->Learn(forecast, Backend::Cpu, 4.0, nullptr);
   EXPECT_TRUE(decide().toDevice) << "the host has worked ten times as long as the try took";
 }
 
-TEST(BackendLedger, UseIsCountedByBackend)
+TEST(BackendCostModel, UseIsCountedByBackend)
 {
-  const auto ledger = NewLedger();
-  EXPECT_EQ(DescribeUse(ledger->GetUse()), "");
-  EXPECT_EQ(ledger->GetUse().Most(), Backend::None);
-  ledger->Count(Backend::Cpu, 0.25);
-  ledger->Count(Backend::Cuda, 0.5);
-  ledger->Count(Backend::Cuda, 1.5);
-  const BackendUse use = ledger->GetUse();
+  const auto costModel = NewCostModel();
+  EXPECT_EQ(DescribeUse(costModel->GetUse()), "");
+  EXPECT_EQ(costModel->GetUse().Most(), Backend::None);
+  costModel->Count(Backend::Cpu, 0.25);
+  costModel->Count(Backend::Cuda, 0.5);
+  costModel->Count(Backend::Cuda, 1.5);
+  const BackendUse use = costModel->GetUse();
   EXPECT_EQ(use[Backend::Cuda].calls, 2U);
   EXPECT_EQ(use[Backend::Cuda].seconds, 2.0);
   EXPECT_EQ(use.Most(), Backend::Cuda);
   EXPECT_EQ(DescribeUse(use), "Cuda 2 calls in 2 s, Cpu 1 call in 250 ms");
 }
 
-TEST(BackendLedger, TheReasonHasTheNumbersInALine)
+TEST(BackendCostModel, TheReasonHasTheNumbersInALine)
 {
   BackendDecision decision;
   decision.forecast.host = 0.0034;
@@ -614,16 +615,16 @@ TEST(BackendLedger, TheReasonHasTheNumbersInALine)
 }
 
 // More kinds than it has room for: those are estimated by the model.
-TEST(BackendLedger, RunsOutOfRoomInSilence)
+TEST(BackendCostModel, RunsOutOfRoomInSilence)
 {
-  const auto  ledger = NewLedger();
+  const auto  costModel = NewCostModel();
   BackendWork work;
   for (std::uint64_t kind = 1; kind < 3000; ++kind)
   {
     work.host = WorkOf({ 1, 1e-3, 1e-4, 0.0, false, kind });
     work.device = work.host;
-    ledger->Learn(ledger->Forecast(work, 16), Backend::Cpu, 2e-3, nullptr);
-    ledger->Learn(ledger->Forecast(work, 16), Backend::Cpu, 2e-3, nullptr);
+    costModel->Learn(costModel->Forecast(work, 16), Backend::Cpu, 2e-3, nullptr);
+    costModel->Learn(costModel->Forecast(work, 16), Backend::Cpu, 2e-3, nullptr);
   }
-  EXPECT_NEAR(ledger->Forecast(work, 16).host, 1e-3, 1e-9);
+  EXPECT_NEAR(costModel->Forecast(work, 16).host, 1e-3, 1e-9);
 }

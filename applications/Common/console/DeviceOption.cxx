@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "console/DeviceWord.h"
+#include "console/DeviceOption.h"
 
 #include "console/Error.h"
 #include "console/Names.h"
@@ -32,7 +32,7 @@ namespace CudaSplineProgram
 namespace
 {
 
-/** A wrong limit is one, also where no device asks for it. */
+/** An invalid limit is an error even if no device uses it. */
 void
 CheckMemoryLimit()
 {

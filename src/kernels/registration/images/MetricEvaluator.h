@@ -39,7 +39,7 @@ namespace itk::CudaSpline
 {
 
 /** \brief Images, masks, samples of the fixed image, gradients of the moving one, on a backend. */
-class ComparedImages
+class MetricEvaluator
 {
 public:
   /** Samples the fixed image, and allocates all memory.
@@ -47,12 +47,12 @@ public:
    * \param[in] grid, fixed, moving, metric, residence see LinearLevel
    * \param[in] transform the first stage that maps samples; Compare() may replace it by others of its kind
    * \exception see LinearLevel */
-  ComparedImages(const FieldGrid &             grid,
-                 const SynSide &               fixed,
-                 const SynSide &               moving,
-                 const LinearMetric &          metric,
-                 const TransformChain::Stage & transform,
-                 const Residence &             residence);
+  MetricEvaluator(const FieldGrid &             grid,
+                  const SynSide &               fixed,
+                  const SynSide &               moving,
+                  const LinearMetric &          metric,
+                  const TransformChain::Stage & transform,
+                  const Residence &             residence);
 
   /** \brief Compares the images. The call waits.
    *
@@ -118,13 +118,13 @@ private:
 /** \brief An additional pair that is compared with mean squares. */
 struct AdditionalImages
 {
-  std::unique_ptr<ComparedImages> images;
-  double                          weight{ 1.0 }; ///< weight of the mean squared difference
+  std::unique_ptr<MetricEvaluator> images;
+  double                           weight{ 1.0 }; ///< weight of the mean squared difference
 };
 
 /** \brief Creates the additional pairs, which are compared with mean squares at the samples of a metric.
  *
- * \param[in] grid, metric, transform, residence see ComparedImages
+ * \param[in] grid, metric, transform, residence see MetricEvaluator
  * \param[in] pairs pairs that are smoothed for the level */
 std::vector<AdditionalImages>
 CompareAdditional(const FieldGrid &               grid,
