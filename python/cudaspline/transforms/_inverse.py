@@ -22,7 +22,7 @@ from ..images import _images
 from ._stages import Stages, describe_resampling
 
 #: As CudaSplineResample has them: the error that is allowed at a sample (mm), and the maximum number
-#: of iterations.
+#: of iterations with whole steps.
 ENOUGH, MAX_ITERATIONS = 1e-4, 100
 #: The same where the iteration begins with the displacements of neighbours.
 _MAX_CONTINUED = 10
@@ -185,27 +185,41 @@ def _continue(
 def _invert_points(
     stages: Stages, wanted: numpy.ndarray, start: numpy.ndarray, iterations: int
 ) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """Points that are mapped to others, and by how much they miss them (mm). A step that does not
-    come closer is halved."""
+    """Points that are mapped to others, and by how much they miss them (mm). Points that whole
+    steps do not find are searched with half steps, and then from the best one with steps that are
+    halved until they come closer."""
     best = start.copy()
     error = numpy.zeros_like(wanted)
     left = numpy.full(len(wanted), numpy.inf)
-    step = numpy.ones(len(wanted))
-    active = numpy.arange(len(wanted))
     reach = reach_of(wanted)
-    for _ in range(iterations):
-        point = best[active] - step[active, None] * error[active]
+
+    def measure(active: numpy.ndarray, point: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
         found = map_points(stages, point, reach) - wanted[active]
         distance = numpy.sqrt((found**2).sum(axis=1))
         is_better = distance < left[active]
         better = active[is_better]
+        best[better], error[better] = point[is_better], found[is_better]
         left[better] = distance[is_better]
-        best[better] = point[is_better]
-        error[better] = found[is_better]
+        return found, is_better
+
+    active = numpy.arange(len(wanted))
+    for damping in (1.0, 0.5):
+        point = start.copy()
+        for _ in range(iterations):
+            if len(active) == 0:
+                break
+            found, _ = measure(active, point[active])
+            point[active] -= damping * found
+            is_finite = numpy.isfinite(found).all(axis=1)
+            active = active[(left[active] > ENOUGH) & is_finite]
+        active = numpy.flatnonzero((left > ENOUGH) & numpy.isfinite(left))
+    step = numpy.full(len(wanted), 0.5)
+    for _ in range(iterations):
+        if len(active) == 0:
+            break
+        _, is_better = measure(active, best[active] - step[active, None] * error[active])
         step[active] = numpy.where(
             is_better, numpy.minimum(1.0, 2.0 * step[active]), 0.5 * step[active]
         )
         active = active[(left[active] > ENOUGH) & (step[active] >= _MIN_STEP)]
-        if len(active) == 0:
-            break
     return best, left
