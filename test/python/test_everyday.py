@@ -19,6 +19,7 @@ import pytest
 
 import cudaspline
 from conftest import difference
+from cudaspline.transforms import _inverse, _transforms
 from test_resample import make_image, make_transforms, turned
 
 PROGRAM = os.environ.get("CUDASPLINE_RESAMPLE", "")
@@ -546,8 +547,6 @@ class TestTransforms:
     @pytest.mark.parametrize("dimension", [1, 2, 3])
     def test_places_are_mapped_by_lists(self, rng, dimension):
         """Lists of any length: more than a line of points, and one."""
-        from cudaspline.transforms import _inverse, _transforms
-
         matrix, offset = rng.uniform(-1, 1, (dimension, dimension)), rng.uniform(-9, 9, dimension)
         stages = _transforms.describe(numpy.column_stack([matrix, offset]), dimension, -1)
         for count in (1, 2, 1024, 1025, 3000):
@@ -573,6 +572,35 @@ class TestTransforms:
             and f"{inverse.largest:g} mm" in str(one.message)
             for one in told
         )
+
+    @pytest.mark.parametrize("dimension", [1, 2, 3])
+    def test_inverses_of_steep_fields(self, dimension):
+        """x to 2.5 x, from which the undamped iteration moves away."""
+        size = (9,) * dimension
+        centred = numpy.stack(numpy.indices(size)[::-1], axis=-1) - 4.0
+        stages = _transforms.describe(cudaspline.DisplacementField(1.5 * centred), dimension, -1)
+        vectors, mean, largest = _inverse.invert(stages, stages.grid_of(0))
+        assert mean <= largest <= 1e-4
+        assert difference(vectors, (1 / 2.5 - 1) * centred) < 1e-4
+
+    def test_inverses_continue_where_there_is_none(self):
+        """A shift by 3 samples leaves a gap, to which nothing is mapped; in a fold three points are
+        mapped to one. The inverse has no jumps of the size of the displacements, and the residual
+        is reported."""
+        shift = numpy.zeros((5, 12, 2))
+        shift[..., 0] = 3.0
+        stages = _transforms.describe(cudaspline.DisplacementField(shift), 2, -1)
+        vectors, _, largest = _inverse.invert(stages, stages.grid_of(0))
+        assert largest > 0.4
+        along = vectors[2, :, 0]
+        assert numpy.abs(along[4:] + 3).max() < 1e-4
+        assert (numpy.diff(along[:4]) < -0.4).all() and (numpy.diff(along[:4]) > -1.6).all()
+        wave = numpy.zeros((5, 40, 2))
+        wave[..., 0] = 4.0 * numpy.sin(numpy.arange(40.0) * (2 * numpy.pi / 13))
+        stages = _transforms.describe(cudaspline.DisplacementField(wave), 2, -1)
+        vectors = _inverse.invert(stages, stages.grid_of(0))[0]
+        moved = numpy.abs(vectors[2, 6:-6, 0])
+        assert moved.max() < 7 and moved[numpy.abs(wave[2, 6:-6, 0]) > 0.5].min() > 0.1
 
     @needs_program
     def test_folds_are_told_by_the_program(self, rng, sitk, tmp_path):

@@ -160,6 +160,26 @@ def test_diagonal_matrices():
             )
 
 
+@pytest.mark.parametrize("order", [0, 1, 2, 3, 4, 5])
+def test_diagonals_have_the_values_of_their_matrices(order):
+    """To the bit, where the coordinates are the same: without an offset, and by powers of 2. By
+    orders 0 and 1 a matrix keeps NaNs within axes that are not moved, which a diagonal does not."""
+    rng = fresh_random()
+    still = [1] * (order > 1)
+    for rank in (1, 2, 3):
+        array = rng.integers(0, 50, rng.integers(4, 9, rank)).astype("int32")
+        diagonal = rng.choice([1 / 3, 0.2, 0.7, 2, -1, *still], rank)
+        powers, offset = rng.choice([0.5, 2, -1, *still], rank), rng.choice([0, 0.5, 3], rank)
+        for image, (scale, begin) in itertools.product(
+            (array, array * 0.1), ((diagonal, 0.0), (powers, offset))
+        ):
+            for mode in MODES:
+                np.testing.assert_array_equal(
+                    ndimage.affine_transform(image, np.diag(scale), begin, order=order, mode=mode),
+                    ndimage.affine_transform(image, scale, begin, order=order, mode=mode),
+                )
+
+
 @pytest.mark.parametrize("order", [0, 1])
 @pytest.mark.parametrize("mode", MODES)
 def test_seven_and_eight_axes(order, mode):

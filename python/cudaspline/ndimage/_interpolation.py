@@ -409,11 +409,36 @@ def affine_transform(
         )
     offset = numbers(offset, rank, "offset")
     if matrix.ndim == 2:
-        return run_affine(job, target, matrix, offset)
+        if not _is_separable(job, target, matrix, offset):
+            return run_affine(job, target, matrix, offset)
+        matrix = matrix.diagonal()
     if len(output_shape) != rank:
         raise RuntimeError("output_shape must have as many axes as input if matrix is a diagonal")
     with np.errstate(divide="ignore", invalid="ignore"):
         return _run_axes(job, target, matrix, np.asarray(offset) / matrix)
+
+
+def _is_separable(
+    job: Job, target: Any, matrix: np.ndarray[Any, Any], offset: Sequence[float]
+) -> bool:
+    """Whether a diagonal matrix and its diagonal give the same coordinates, to the bit, so that
+    their values are the same, too, also those half way between two integers.
+
+    Axes that are not moved have to be separated in both ways."""
+    scale = matrix.diagonal()
+    if matrix.shape[0] != matrix.shape[1] or np.count_nonzero(matrix) != np.count_nonzero(scale):
+        return False
+    is_split = job.order >= 2 and job.library.device(job.array) < 0
+    if not is_split and _still_axes(job, target, matrix, offset):
+        return False
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shift = np.asarray(offset) / scale
+        return all(
+            np.array_equal((index + b) * a, c + a * index)
+            for index, a, b, c in zip(
+                map(np.arange, job.library.shape(target)), scale, shift, offset
+            )
+        )
 
 
 @refuses_gradients
