@@ -84,6 +84,7 @@ struct Options
   std::string                        movingLabels;         ///< image; empty: none
   std::string                        fixedLandmarks;       ///< CSV; empty: none
   std::string                        movingLandmarks;      ///< CSV; empty: none
+  std::string                        slidingRegions;       ///< image of labels; empty: none
   std::vector<std::string>           fixedMasks;  ///< images: none, one, or one for each stage ("none": no mask)
   std::vector<std::string>           movingMasks; ///< the same
   std::vector<TransformArgument> initial; ///< to start with; the last one is applied first to a point, as ITK has it

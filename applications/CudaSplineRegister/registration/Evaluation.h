@@ -75,7 +75,7 @@ struct Truth
 Truth
 ReadTruth(const Options & options, const Grid & fixed, const Grid & moving);
 
-/** \brief Adds landmarks and labels to a request if a stage uses them.
+/** \brief Adds landmarks and labels to a request if a stage uses them, and sliding regions.
  * \exception ProgramError labels that are not whole numbers of 32 bits */
 void
 AddTerms(const Truth & truth, RegistrationRequest & request);

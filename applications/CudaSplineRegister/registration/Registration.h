@@ -82,11 +82,12 @@ struct RegistrationRequest
   std::vector<Volume>                      movingColours; ///< planes of a moving image of colours; else empty
   MaskList                                 fixedMasks;    ///< of std::uint8_t, 0 or 1
   MaskList                                 movingMasks;
-  std::vector<FurtherPair>                 further;      ///< additional pairs
-  std::vector<itk::CudaSpline::Landmark>   landmarks;    ///< that stages use
-  std::optional<Volume>                    fixedLabels;  ///< of std::int32_t, that stages use
-  std::optional<Volume>                    movingLabels; ///< the same
-  itk::TransformBase::Pointer              initial;      ///< of the images' dimension, in double; null: none
+  std::vector<FurtherPair>                 further;        ///< additional pairs
+  std::vector<itk::CudaSpline::Landmark>   landmarks;      ///< that stages use
+  std::optional<Volume>                    fixedLabels;    ///< of std::int32_t, that stages use
+  std::optional<Volume>                    movingLabels;   ///< the same
+  std::optional<Volume>                    slidingRegions; ///< of std::int32_t
+  itk::TransformBase::Pointer              initial;        ///< of the images' dimension, in double; null: none
   std::function<void(const Iteration &)>   progress;
   std::function<void(const std::string &)> note; ///< what the user should know before a stage has ended
   const std::atomic<int> *                 stopSignal{ nullptr }; ///< not 0: end at the next iteration
