@@ -69,6 +69,7 @@ CheckSeriesOptions(const Options & options, const RegistrationRequest & request)
                                           std::pair("a grid of --warped", !options.grid.IsEmpty()),
                                           std::pair("--output-type", options.outputType.has_value()),
                                           std::pair("--fixed-labels", !options.fixedLabels.empty()),
+                                          std::pair("--sliding-regions", !options.slidingRegions.empty()),
                                           std::pair("--fixed-landmarks", !options.fixedLandmarks.empty()) })
   {
     if (isThere)

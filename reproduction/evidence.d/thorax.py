@@ -19,6 +19,8 @@ The truth maps a point x of the fixed image to E(S(x)) of the moving one (mm, LP
 The moving image is the fixed one at the inverse of this map (cubic), with Gaussian noise of 15 HU. With --shrink the CT is replaced first
 with its means of blocks of N x N x N voxels, for machines on which registrations of all voxels take too long. A block is in the lungs if all
 of its voxels are.
+
+Methods whose names end with -cavity or -lungs have sliding regions: C, where the motion slides, or the lungs.
 """
 
 import argparse
@@ -166,15 +168,19 @@ def still(fixed, moving, spacing, arguments):
     return numpy.zeros((*fixed.shape, 3)), None
 
 
-def package(*stages, **options):
-    """A method of this package: its stages, or those of a preset, from the identity."""
+def package(*stages, sliding=None, **options):
+    """A method of this package: its stages, or those of a preset, from the identity.
+
+    sliding: the region that slides, "cavity" (inside of the chest wall, the true one) or "lungs" (their mask)"""
 
     def run(fixed, moving, spacing, arguments):
         import cudaspline
 
         images = [cudaspline.Image(image.astype(numpy.float32), spacing, (0, 0, 0), numpy.eye(3)) for image in (fixed, moving)]
         made = [stage if isinstance(stage, str) else cudaspline.Stage(**stage) for stage in stages] or None
-        found = cudaspline.register(*images, made, initial="none", device=arguments.device, threads=arguments.threads, **options)
+        regions = None if sliding is None else getattr(arguments, sliding).astype(numpy.int16)
+        regions = regions if regions is None else cudaspline.Image(regions, spacing, (0, 0, 0), numpy.eye(3))
+        found = cudaspline.register(*images, made, initial="none", sliding_regions=regions, device=arguments.device, threads=arguments.threads, **options)
         index = numpy.moveaxis(numpy.indices(fixed.shape), 0, -1).reshape(-1, 3)[:, ::-1]
         points = index * spacing
         seconds = sum(level.seconds for stage in found.report.stages for level in stage.levels)
@@ -211,6 +217,14 @@ METHODS = {
     "discrete+greedy": package("discrete", {"kind": "greedy", "learning_rate": 0.25, "radius": 2, "iterations": (50, 20), "shrink": (2, 1), "sigmas": (1, 0)}),
     "lung": package(preset="lung"),
     "abdomen": package(preset="abdomen"),
+    **{
+        f"{name}-{region}": package(*stages, sliding=region, **options)
+        for region in ("cavity", "lungs")
+        for name, stages, options in (
+            ("greedy", [{"kind": "greedy", "learning_rate": 0.25, "radius": 2, **LEVELS}], {}),
+            ("lung", [], {"preset": "lung"}),
+        )
+    },
     **{name: peer(name) for name in ("convexadam", "deeds", "picsl")},
 }
 
@@ -230,6 +244,7 @@ def main(words):
     if arguments.shrink > 1:
         ct, lungs = shrink(ct.astype(float), arguments.shrink), shrink(lungs.astype(float), arguments.shrink) == 1
         origin, spacing = origin + 0.5 * (arguments.shrink - 1) * spacing, arguments.shrink * spacing
+    arguments.lungs, arguments.cavity = lungs, cavity_of(lungs)
     arguments.folder.mkdir(parents=True, exist_ok=True)
     pair = arguments.folder / "pair.npz"
     if not pair.exists():

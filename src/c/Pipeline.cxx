@@ -143,6 +143,13 @@ DescribeLandmarks(const cudaspline_pipeline & from, unsigned int dimension)
   return landmarks;
 }
 
+LabelMap
+DescribeLabelMap(const cudaspline_registration_image & labels, unsigned int dimension, const std::string & name)
+{
+  RequirePointer(labels.pixels, (name + ".pixels").c_str());
+  return { DescribeGrid(labels.grid, dimension, name + ".grid"), static_cast<const std::int32_t *>(labels.pixels) };
+}
+
 std::optional<LabelPair>
 DescribeLabels(const cudaspline_pipeline & from, unsigned int dimension)
 {
@@ -150,13 +157,8 @@ DescribeLabels(const cudaspline_pipeline & from, unsigned int dimension)
   {
     return std::nullopt;
   }
-  const auto describe = [dimension](const cudaspline_registration_image & labels, const std::string & name) {
-    RequirePointer(labels.pixels, (name + ".pixels").c_str());
-    return LabelMap{ DescribeGrid(labels.grid, dimension, name + ".grid"),
-                     static_cast<const std::int32_t *>(labels.pixels) };
-  };
-  return LabelPair{ describe(from.fixed_labels, "pipeline.fixed_labels"),
-                    describe(from.moving_labels, "pipeline.moving_labels") };
+  return LabelPair{ DescribeLabelMap(from.fixed_labels, dimension, "pipeline.fixed_labels"),
+                    DescribeLabelMap(from.moving_labels, dimension, "pipeline.moving_labels") };
 }
 
 RegistrationInput
@@ -185,6 +187,10 @@ DescribeInput(const cudaspline_pipeline & from, const RegistrationSpec & spec)
   input.stageMasks = DescribeStageMasks(from, spec.stages.size(), dimension);
   input.landmarks = DescribeLandmarks(from, dimension);
   input.labels = DescribeLabels(from, dimension);
+  if (from.sliding_regions.pixels != nullptr)
+  {
+    input.slidingRegions = DescribeLabelMap(from.sliding_regions, dimension, "pipeline.sliding_regions");
+  }
   input.device = from.device;
   input.stream = static_cast<StreamHandle>(from.stream);
   return input;

@@ -38,7 +38,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -122,6 +127,33 @@ MakeForecast(const RunnableOperation &                      operation,
   return forecast;
 }
 
+/** Regions of a label map. \exception std::invalid_argument it has too many labels */
+SlidingRegions
+MakeSlidingRegions(const LabelMap & map)
+{
+  const auto                           count = static_cast<std::size_t>(map.grid.Count());
+  std::map<std::int32_t, std::uint8_t> codes{ { 0, 0 } }; // 0 is outside of the map, too
+  std::set<std::int32_t>               labels;
+  const auto made = std::shared_ptr<std::uint8_t>(new std::uint8_t[count], std::default_delete<std::uint8_t[]>());
+  for (std::size_t n = 0; n < count; ++n)
+  {
+    const auto code = codes.try_emplace(map.pixels[n], static_cast<std::uint8_t>(codes.size())).first;
+    if (codes.size() > MaxSlidingRegions)
+    {
+      throw std::invalid_argument("the sliding regions have more than " + std::to_string(MaxSlidingRegions) +
+                                  " labels, including 0; merge regions that do not touch each other");
+    }
+    made.get()[n] = code->second;
+    labels.insert(map.pixels[n]);
+  }
+  SlidingRegions regions;
+  regions.grid = map.grid;
+  regions.grid.pointToIndex = InvertGridMatrix(map.grid.indexToPoint, map.grid.dimension);
+  regions.codes = made;
+  regions.count = labels.size() > 1 ? static_cast<unsigned int>(codes.size()) : 0;
+  return regions;
+}
+
 } // namespace
 
 PreparedImages::PreparedImages(const RegistrationInput & input, const ExecutionContext & host)
@@ -141,6 +173,10 @@ PreparedImages::PreparedImages(const RegistrationInput & input, const ExecutionC
     }
   }
   this->SetMasks(input.pairs);
+  if (input.slidingRegions)
+  {
+    m_Regions = MakeSlidingRegions(*input.slidingRegions);
+  }
 }
 
 void

@@ -20,6 +20,7 @@
 
 #include "itkCudaSpline/pipeline/RegistrationForecast.h"
 
+#include "itkCudaSpline/kernels/fields/SlidingRegions.h"
 #include "itkCudaSpline/kernels/registration/Landmarks.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
@@ -108,6 +109,13 @@ public:
   CountLabelPairs() const
   {
     return m_Labels.size();
+  }
+
+  /** Regions that slide; none if there is no map, or only one label. */
+  const SlidingRegions &
+  GetSlidingRegions() const
+  {
+    return m_Regions;
   }
 
   /** Landmarks with the weight of a stage. */
@@ -225,6 +233,7 @@ private:
   std::vector<ImagePair>               m_Pairs;
   std::vector<ImagePair>               m_Labels; ///< computed from label maps
   std::vector<Landmark>                m_Landmarks;
+  SlidingRegions                       m_Regions;
   int                                  m_Device;
   StreamHandle                         m_Stream;
   ExecutionContext                     m_Host;

@@ -124,6 +124,7 @@ private:
     }
     this->CheckTerm(&StageSpec::landmarkWeight, !m_Input.landmarks.empty(), "landmark_weight", "landmarks");
     this->CheckTerm(&StageSpec::labelWeight, m_Input.labels.has_value(), "label_weight", "label maps");
+    this->CheckSliding();
     for (const ImagePair & pair : m_Input.pairs)
     {
       for (const MaskedImage * const image : { &pair.fixed, &pair.moving })
@@ -175,6 +176,10 @@ private:
       check(m_Input.labels->fixed.grid, images.fixed.grid, "the label map of the fixed image");
       check(m_Input.labels->moving.grid, images.moving.grid, "the label map of the moving image");
     }
+    if (m_Input.slidingRegions)
+    {
+      check(m_Input.slidingRegions->grid, images.fixed.grid, "the map of sliding regions");
+    }
   }
 
   /** Returns whether a stage has a weight of a term. A weight of 0 counts only if \p maybeZero is set. */
@@ -201,6 +206,26 @@ private:
     if (!isGiven && this->HasWeight(weight))
     {
       complain("a stage has a weight above 0, but there are no " + term);
+    }
+  }
+
+  /** \exception SpecError no stage uses the sliding regions, or a stage has none */
+  void
+  CheckSliding() const
+  {
+    const auto & stages = m_Spec.stages;
+    const auto   isGreedy = [](const StageSpec & stage) { return stage.GetKind() == StageKind::Greedy; };
+    const auto   slides = [&isGreedy](const StageSpec & stage) {
+      return isGreedy(stage) && std::get<FieldModel>(stage.model).slides.value_or(false);
+    };
+    const auto complain = [](const std::string & text) { throw SpecError({ { "sliding", -1, "", text, {}, false } }); };
+    if (m_Input.slidingRegions && std::none_of(stages.begin(), stages.end(), isGreedy))
+    {
+      complain("there are sliding regions, but no stage uses them; only stages 'greedy' do");
+    }
+    if (!m_Input.slidingRegions && std::any_of(stages.begin(), stages.end(), slides))
+    {
+      complain("a stage has sliding, but there are no sliding regions");
     }
   }
 

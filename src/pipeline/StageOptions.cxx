@@ -713,6 +713,13 @@ AllStageOptions()
         const double limit = std::get<FieldModel>(stage.model).determinantLimit;
         return limit > 0.0 ? Json(limit) : Json();
       } },
+    { "sliding",
+      Bit(StageKind::Greedy),
+      [](const Json & value, StageDraft & draft) { std::get<FieldModel>(draft.stage.model).slides = ReadFlag(value); },
+      [](const StageSpec & stage) {
+        const std::optional<bool> slides = std::get<FieldModel>(stage.model).slides;
+        return slides ? Json(*slides) : Json();
+      } },
     { "time_points",
       Velocity,
       [](const Json & value, StageDraft & draft) {

@@ -696,6 +696,10 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   options.order = context.spec.order;
   options.gradientsFollowGrid = context.spec.GradientsFollowGrid();
   options.velocity = model.velocity;
+  if (context.spec.GetKind() == StageKind::Greedy && model.slides.value_or(true))
+  {
+    options.regions = context.images.GetSlidingRegions();
+  }
   options.filtersGradients = context.spec.gradient == MetricGradient::Image;
   options.element = context.precision;
   options.convergence = model.convergence;

@@ -128,7 +128,7 @@ RandomValue(const std::string & name, StageKind kind, std::size_t levels, std::m
   {
     return integer(2, 16);
   }
-  if (name == "symmetric" || name == "average_midpoint_gradients" || name == "smooth_under_masks")
+  if (name == "symmetric" || name == "average_midpoint_gradients" || name == "smooth_under_masks" || name == "sliding")
   {
     return integer(0, 1) == 1;
   }

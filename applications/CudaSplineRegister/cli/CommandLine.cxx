@@ -111,6 +111,9 @@ const std::vector<StageOptionHelp> stageOptionHelp{
     "weight of --fixed-landmarks and --moving-landmarks: of their mean squared distance, in 1/mm^2, which is added to "
     "the "
     "metric; of syn, greedy and tvf also of their force, where 1 is as strong as the images; default: 0" },
+  { "sliding",
+    "true|false",
+    "of greedy: whether the regions of --sliding-regions slide along their borders; default: true" },
   { "label_weight", "X", "weight of --fixed-labels and --moving-labels, compared with that of the metric; default: 0" },
   { "radius",
     "N",
@@ -322,6 +325,11 @@ ParseCommandLine(int argc, char ** argv, Options & options)
   app.add_option("--moving-mask", options.movingMasks, "* Mask of the moving image")
     ->type_name("MASK")
     ->allow_extra_args(false);
+  app
+    .add_option("--sliding-regions",
+                options.slidingRegions,
+                "Labels of regions of the fixed image that slide along their borders in greedy stages, such as lungs")
+    ->type_name("LABELS");
   beginGroup("Initial transform");
   app
     .add_option("--initialize",

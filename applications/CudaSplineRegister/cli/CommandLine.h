@@ -84,6 +84,7 @@ struct Options
   std::string              movingLabels;         ///< image; empty: none
   std::string              fixedLandmarks;       ///< CSV; empty: none
   std::string              movingLandmarks;      ///< CSV; empty: none
+  std::string              slidingRegions;       ///< image of labels; empty: none
   std::vector<std::string> fixedMasks;           ///< images: none, one, or one for each stage ("none": no mask)
   std::vector<std::string> movingMasks;          ///< like fixedMasks
   std::vector<TransformArgument> initial; ///< initial transforms; the last one is applied first to a point, as in ITK

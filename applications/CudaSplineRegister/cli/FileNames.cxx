@@ -33,7 +33,8 @@ InputsOf(const Options & options)
                                  { "--fixed-labels", options.fixedLabels },
                                  { "--moving-labels", options.movingLabels },
                                  { "--fixed-landmarks", options.fixedLandmarks },
-                                 { "--moving-landmarks", options.movingLandmarks } };
+                                 { "--moving-landmarks", options.movingLandmarks },
+                                 { "--sliding-regions", options.slidingRegions } };
   for (const std::string & mask : options.fixedMasks)
   {
     inputs.push_back({ "--fixed-mask", mask });

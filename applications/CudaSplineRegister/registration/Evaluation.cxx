@@ -65,7 +65,7 @@ ReadLabels(const std::string & file, const Grid & of, bool force)
 
 /** Converts labels to integers. Voxels that are not a number become background. */
 Volume
-ToIntegers(const Volume & labels, const std::string & path)
+ToIntegers(const Volume & labels, const std::string & path, const std::string & option)
 {
   Volume             integers = Volume::Allocate(labels.grid, ScalarType::Int32);
   const auto * const from = static_cast<const double *>(labels.pixels.get());
@@ -76,7 +76,7 @@ ToIntegers(const Volume & labels, const std::string & path)
     to[n] = static_cast<std::int32_t>(std::abs(label) <= std::numeric_limits<std::int32_t>::max() ? label : 0.5);
     if (static_cast<double>(to[n]) != label)
     {
-      throw ProgramError("--label-weight: the labels \"" + path + "\" have the value " + Brief(label) +
+      throw ProgramError(option + ": the labels \"" + path + "\" have the value " + Brief(label) +
                          "; whole numbers of 32 bits are needed");
     }
   }
@@ -270,6 +270,11 @@ ReadGroundTruth(const Options & options, const Grid & fixed, const Grid & moving
 void
 AddTerms(const GroundTruth & truth, RegistrationRequest & request)
 {
+  const std::string & regions = request.options->slidingRegions;
+  if (const auto labels = ReadLabels(regions, request.fixed.grid, request.options->force))
+  {
+    request.slidingRegions = ToIntegers(*labels, regions, "--sliding-regions");
+  }
   const auto & stages = request.options->spec.stages;
   const auto   uses = [&stages](std::optional<double> StageSpec::*weight) {
     return std::any_of(
@@ -281,8 +286,8 @@ AddTerms(const GroundTruth & truth, RegistrationRequest & request)
   }
   if (uses(&StageSpec::labelWeight) && truth.fixedLabels)
   {
-    request.fixedLabels = ToIntegers(*truth.fixedLabels, request.options->fixedLabels);
-    request.movingLabels = ToIntegers(*truth.movingLabels, request.options->movingLabels);
+    request.fixedLabels = ToIntegers(*truth.fixedLabels, request.options->fixedLabels, "--label-weight");
+    request.movingLabels = ToIntegers(*truth.movingLabels, request.options->movingLabels, "--label-weight");
   }
 }
 

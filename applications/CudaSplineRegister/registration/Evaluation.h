@@ -76,7 +76,7 @@ struct GroundTruth
 GroundTruth
 ReadGroundTruth(const Options & options, const Grid & fixed, const Grid & moving);
 
-/** \brief Adds landmarks and labels to a request if a stage uses them.
+/** \brief Adds landmarks and labels to a request if a stage uses them, and sliding regions.
  *
  * \exception ProgramError labels that are not integers of 32 bits */
 void

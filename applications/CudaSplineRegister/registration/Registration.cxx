@@ -213,6 +213,10 @@ private:
     {
       input.labels = { DescribeLabels(*m_Request.fixedLabels), DescribeLabels(*m_Request.movingLabels) };
     }
+    if (m_Request.slidingRegions)
+    {
+      input.slidingRegions = DescribeLabels(*m_Request.slidingRegions);
+    }
     return input;
   }
 

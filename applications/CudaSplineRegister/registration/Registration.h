@@ -82,10 +82,11 @@ struct RegistrationRequest
   std::vector<Volume>                      movingColours; ///< planes of a moving colour image; otherwise empty
   MaskList                                 fixedMasks;    ///< of std::uint8_t, 0 or 1
   MaskList                                 movingMasks;
-  std::vector<AdditionalPair>              further;      ///< additional pairs
-  std::vector<itk::CudaSpline::Landmark>   landmarks;    ///< used by stages
-  std::optional<Volume>                    fixedLabels;  ///< std::int32_t, used by stages
-  std::optional<Volume>                    movingLabels; ///< like fixedLabels
+  std::vector<AdditionalPair>              further;        ///< additional pairs
+  std::vector<itk::CudaSpline::Landmark>   landmarks;      ///< used by stages
+  std::optional<Volume>                    fixedLabels;    ///< std::int32_t, used by stages
+  std::optional<Volume>                    movingLabels;   ///< like fixedLabels
+  std::optional<Volume>                    slidingRegions; ///< std::int32_t
   itk::TransformBase::Pointer              initial; ///< of the dimension of the images, in double precision; null: none
   std::function<void(const Iteration &)>   progress;
   std::function<void(const std::string &)> note;                  ///< reports warnings before a stage has ended

@@ -134,6 +134,9 @@ extern "C"
      * no label maps. */
     cudaspline_registration_image fixed_labels;
     cudaspline_registration_image moving_labels; /**< label map of the moving image */
+    /** Regions of the fixed image that slide along their borders in stages "greedy": CUDASPLINE_INT32 in host memory,
+     * at most 8 labels including 0, which is also outside of the map. Without pixels: none. */
+    cudaspline_registration_image sliding_regions;
   } cudaspline_pipeline;
 
   /** \brief Completes and checks a document that describes a registration (doc/RegistrationSpec.md).

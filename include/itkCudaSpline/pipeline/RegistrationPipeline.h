@@ -82,8 +82,11 @@ struct RegistrationInput
   /** Label maps on their own grids in the spaces of the first pair, for stages with a label weight. Only labels in both
    * maps are compared, under the masks of the first pair. */
   std::optional<LabelPair> labels;
-  int                      device{ -1 };      ///< device of all arrays; -1: host memory
-  StreamHandle             stream{ nullptr }; ///< stream of that device in which the arrays are ready
+  /** Regions of the first fixed image that slide along their borders in greedy stages, on any grid: at most
+   * MaxSlidingRegions labels, including 0. Samples outside of the map have label 0. */
+  std::optional<LabelMap> slidingRegions;
+  int                     device{ -1 };      ///< device of all arrays; -1: host memory
+  StreamHandle            stream{ nullptr }; ///< stream of that device in which the arrays are ready
 };
 
 /** \brief A completed iteration. */

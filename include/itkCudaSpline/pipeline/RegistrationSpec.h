@@ -129,6 +129,8 @@ struct FieldModel
   std::optional<bool> averagesMidpointGradients;
   /** For SyN and greedy: see SmoothSide(). Empty: true if a metric does not exist in ITK. */
   std::optional<bool> smoothsUnderMasks;
+  /** For greedy: whether regions slide along their borders (SlidingRegions). Empty: true if there are regions. */
+  std::optional<bool> slides;
   VelocityOptions     velocity; ///< for time-varying velocity fields
 };
 

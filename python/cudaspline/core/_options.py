@@ -109,6 +109,7 @@ class StageOptions(TypedDict, total=False):
     update_variance: float
     total_variance: float
     determinant_limit: float
+    sliding: bool
     time_points: int
     update_time_variance: float
     total_time_variance: float

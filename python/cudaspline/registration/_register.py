@@ -64,6 +64,7 @@ def register(
     also: Sequence[tuple[Any, Any]] = (),
     landmarks: Any = None,
     labels: Any = None,
+    sliding_regions: Any = None,
     mask: Any = None,
     moving_mask: Any = None,
     initial: Any = None,
@@ -112,6 +113,11 @@ def register(
         Label maps (of fixed, of moving), for stages with a label_weight: images, names of files, or
         arrays of the shapes of the images. Labels are whole numbers; 0 is the background, and
         labels that only one map has are not compared.
+    sliding_regions
+        Labels of regions of the fixed image that slide along their common borders in stages
+        "greedy", such as 1 in the lungs and 0 elsewhere: an image on any grid, the name of a file,
+        or an array of the shape of the fixed image. At most 8 labels, including 0, which is also
+        outside of the map. With one label no border slides.
     mask, moving_mask
         Masks of the fixed and the moving images, for all pairs: images, or arrays with the shape of
         their image. Pixels where a mask is 0, False or NaN are ignored. An image without a geometry
@@ -225,7 +231,9 @@ def register(
         further=further,
     )
     work.mask_stages(masks_of(stages))
-    work.terms = Terms.open(landmarks, labels, work.fixed.geometry, work.moving.geometry)
+    work.terms = Terms.open(
+        landmarks, labels, sliding_regions, work.fixed.geometry, work.moving.geometry
+    )
     complete = complete_document(document, given, {}, work.fixed.geometry.size)
     listener = _IterationListener(stages_of(complete), progress)
     transform, reports, factors, agreement = work.run(
@@ -596,7 +604,7 @@ class _Work:
     further: Sequence[tuple[_Side, _Side]] = ()
     #: All images under the masks of each stage; empty where no stage has masks of its own.
     staged: Sequence[Sequence[_Side]] = ()
-    #: Landmarks and label maps.
+    #: Landmarks, label maps and sliding regions.
     terms: Terms = Terms()
 
     @classmethod

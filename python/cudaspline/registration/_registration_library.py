@@ -96,6 +96,7 @@ class Pipeline(ctypes.Structure):
         ("landmark_count", c_int64),
         ("fixed_labels", Image),
         ("moving_labels", Image),
+        ("sliding_regions", Image),
     ]
 
 

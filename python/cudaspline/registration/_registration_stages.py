@@ -131,6 +131,8 @@ class Stage:
     determinant_limit: of "syn", "greedy" and "tvf": Jacobian determinants stay between its
         reciprocal and this factor, which is above 1: updates that exceed it are shortened. None: no
         limit
+    sliding: of "greedy": whether the sliding_regions of register() slide along their borders. None:
+        True where there are any
     time_points: of "tvf": time points of the velocity field, 2 to 16. None: 4
     update_time_variance, total_time_variance: of "tvf": of the Gaussians that smooth an update, and
         the velocity field, along time (squared time points). None: 0.25 and 0
@@ -198,6 +200,7 @@ class Stage:
     update_variance: Optional[float] = None
     total_variance: Optional[float] = None
     determinant_limit: Optional[float] = None
+    sliding: Optional[bool] = None
     time_points: Optional[int] = None
     update_time_variance: Optional[float] = None
     total_time_variance: Optional[float] = None

@@ -1,4 +1,4 @@
-"""Landmarks and label maps of register(): additional terms of stages."""
+"""Landmarks, label maps and sliding regions of register(), which stages use."""
 
 from __future__ import annotations
 
@@ -25,17 +25,20 @@ class Labels:
 
 @dataclass(frozen=True)
 class Terms:
-    """What stages compare in addition to the images."""
+    """What stages use in addition to the images."""
 
     #: Points of the fixed and of the moving image, one per row.
     landmarks: Optional[tuple[numpy.ndarray, numpy.ndarray]] = None
     labels: Optional[tuple[Labels, Labels]] = None
+    sliding_regions: Optional[Labels] = None
 
     @classmethod
-    def open(cls, landmarks: Any, labels: Any, fixed: Geometry, moving: Geometry) -> Terms:
+    def open(
+        cls, landmarks: Any, labels: Any, sliding_regions: Any, fixed: Geometry, moving: Geometry
+    ) -> Terms:
         """Reads what a caller gave; None: nothing. Raises TypeError or ValueError, naming the
         argument."""
-        points = maps = None
+        points = maps = regions = None
         if landmarks is not None:
             one, other = _pair_of(landmarks, "landmarks", "points")
             points = (
@@ -49,7 +52,9 @@ class Terms:
         if labels is not None:
             one, other = _pair_of(labels, "labels", "label maps")
             maps = _labels_of(one, "labels[0]", fixed), _labels_of(other, "labels[1]", moving)
-        return cls(points, maps)
+        if sliding_regions is not None:
+            regions = _labels_of(sliding_regions, "sliding_regions", fixed)
+        return cls(points, maps, regions)
 
     def describe(self, pipeline: _registration_library.Pipeline) -> None:
         """Adds them to the structure for the library, which they must outlive."""
@@ -63,6 +68,10 @@ class Terms:
             pipeline.fixed_labels, pipeline.moving_labels = (
                 _registration_library.describe_image(labels.pixels.ctypes.data, labels.geometry)
                 for labels in self.labels
+            )
+        if self.sliding_regions is not None:
+            pipeline.sliding_regions = _registration_library.describe_image(
+                self.sliding_regions.pixels.ctypes.data, self.sliding_regions.geometry
             )
 
 

@@ -22,6 +22,7 @@
 #include "itkCudaSpline/kernels/common/MemoryPlan.h"
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
+#include "itkCudaSpline/kernels/fields/SlidingRegions.h"
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 #include "itkCudaSpline/kernels/registration/Landmarks.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
@@ -92,6 +93,7 @@ struct DeformableOptions : MetricOptions
   bool                        smoothsUnderMasks{ false }; ///< see SmoothSide()
   VelocityOptions             velocity;                   ///< options of TimeVaryingVelocity
   LandmarkTerm                landmarks;                  ///< term that is added to the pairs; not used by demons
+  SlidingRegions              regions;                    ///< regions that slide; only for greedy
   /** Whether gradients of the images in the middle space are those of DescribeGradient(), not central differences. Only
    * for SyN. */
   bool        filtersGradients{ false };

@@ -18,6 +18,7 @@
 #ifndef itkCudaSpline_kernels_registration_GreedyLevel_h
 #define itkCudaSpline_kernels_registration_GreedyLevel_h
 
+#include "itkCudaSpline/kernels/fields/SlidingRegions.h"
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 #include "itkCudaSpline/kernels/registration/Landmarks.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
@@ -64,12 +65,14 @@ public:
    * \param[in] terms pairs of images, as for SynLevel
    * \param[in] residence memory of the backend
    * \param[in] landmarks landmarks whose forces are added; fixed stages do not move them
-   * \exception std::invalid_argument images, masks, radii, bins or landmarks that do not fit
+   * \param[in] regions regions that slide along their common borders
+   * \exception std::invalid_argument images, masks, radii, bins, landmarks or regions that do not fit
    * \exception DeviceError out of memory, or a lost device */
-  GreedyLevel(const FieldShape &   shape,
-              std::vector<SynTerm> terms,
-              const Residence &    residence,
-              const LandmarkTerm & landmarks = {});
+  GreedyLevel(const FieldShape &     shape,
+              std::vector<SynTerm>   terms,
+              const Residence &      residence,
+              const LandmarkTerm &   landmarks = {},
+              const SlidingRegions & regions = {});
   /** The same with one pair of images.
    *
    * \param[in] shape grid of the virtual domain, and type of the field

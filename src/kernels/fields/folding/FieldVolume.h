@@ -32,7 +32,8 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The Jacobian determinant of x + u(x) in physical space, in double. */
+/** \brief The Jacobian determinant of x + u(x) in physical space, in double. Neighbours in another region are left out
+ * of differences. */
 template <unsigned int VDimension, typename TReal>
 struct FieldVolume
 {
@@ -40,9 +41,12 @@ struct FieldVolume
   FieldWalk     walk;
   double        pointToIndex[VDimension][VDimension];
 
-  FieldVolume(const FieldGrid & grid, const void * vectors)
+  const std::uint8_t * regions; ///< of each sample; null: one for all
+
+  FieldVolume(const FieldGrid & grid, const void * vectors, const std::uint8_t * itsRegions = nullptr)
     : field(static_cast<const TReal *>(vectors))
     , walk(WalkOf(grid))
+    , regions(itsRegions)
   {
     for (unsigned int r = 0; r < VDimension; ++r)
     {
@@ -66,14 +70,17 @@ struct FieldVolume
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   FindJacobian(const std::int64_t (&at)[3], double (&m)[VDimension][VDimension]) const
   {
-    const TReal * const vector = field + OffsetOf(walk, at) * VDimension;
+    const std::int64_t  offset = OffsetOf(walk, at);
+    const TReal * const vector = field + offset * VDimension;
     double              byIndex[VDimension][VDimension] = {}; // by component and axis
     std::int64_t        stride = VDimension;
     for (unsigned int axis = 0; axis < VDimension; ++axis)
     {
-      const std::int64_t behind = at[axis] > 0 ? stride : 0;
-      const std::int64_t ahead = at[axis] + 1 < walk.size[axis] ? stride : 0;
-      const double       steps = (behind != 0 ? 1.0 : 0.0) + (ahead != 0 ? 1.0 : 0.0);
+      const std::int64_t samples = stride / VDimension;
+      const std::int64_t behind = at[axis] > 0 && this->AreTogether(offset, offset - samples) ? stride : 0;
+      const std::int64_t ahead =
+        at[axis] + 1 < walk.size[axis] && this->AreTogether(offset, offset + samples) ? stride : 0;
+      const double steps = (behind != 0 ? 1.0 : 0.0) + (ahead != 0 ? 1.0 : 0.0);
       stride *= walk.size[axis];
       for (unsigned int d = 0; d < VDimension && steps > 0.0; ++d)
       {
@@ -121,6 +128,13 @@ struct FieldVolume
   }
 
 private:
+  /** Whether two samples are in the same region. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE bool
+  AreTogether(std::int64_t one, std::int64_t other) const
+  {
+    return regions == nullptr || regions[one] == regions[other];
+  }
+
   /** The minor of two rows and two columns. */
   static CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
   Minor(const double (&m)[VDimension][VDimension], unsigned int a, unsigned int b, unsigned int c, unsigned int d)

@@ -25,14 +25,15 @@ namespace itk::CudaSpline
 {
 
 void
-LimitDeterminants(const FieldShape & shape,
-                  const void *       before,
-                  double             largest,
-                  void *             after,
-                  void *             scratch,
-                  const Residence &  residence)
+LimitDeterminants(const FieldShape &   shape,
+                  const void *         before,
+                  double               largest,
+                  void *               after,
+                  void *               scratch,
+                  const Residence &    residence,
+                  const std::uint8_t * regions)
 {
-  const LimitArguments arguments{ shape, before, largest, after, scratch };
+  const LimitArguments arguments{ shape, before, largest, after, scratch, regions };
   ClearResident(scratch, sizeof(LimitProgress), residence);
   if (residence.IsOnDevice())
   {

@@ -49,14 +49,16 @@ inline constexpr int LimitPasses =
  * \param[in] largest largest determinant, above 1; the smallest one is its reciprocal
  * \param[in,out] after the field with the update
  * \param[out] scratch CountLimitScratch() bytes
- * \param[in] residence memory of the backend */
+ * \param[in] residence memory of the backend
+ * \param[in] regions sliding regions of the samples, whose borders determinants neglect; null: none */
 void
-LimitDeterminants(const FieldShape & shape,
-                  const void *       before,
-                  double             largest,
-                  void *             after,
-                  void *             scratch,
-                  const Residence &  residence);
+LimitDeterminants(const FieldShape &   shape,
+                  const void *         before,
+                  double               largest,
+                  void *               after,
+                  void *               scratch,
+                  const Residence &    residence,
+                  const std::uint8_t * regions = nullptr);
 
 /** \brief Flags of the passes, nonzero if a pass has found an update to shorten; else the next pass is skipped. */
 struct LimitProgress
@@ -227,11 +229,12 @@ CountLimitScratch(const FieldShape & shape)
 /** \brief The arguments of LimitDeterminants(). */
 struct LimitArguments
 {
-  FieldShape   shape;
-  const void * before;
-  double       largest;
-  void *       after;
-  void *       scratch;
+  FieldShape           shape;
+  const void *         before;
+  double               largest;
+  void *               after;
+  void *               scratch;
+  const std::uint8_t * regions;
 };
 
 /** \brief Spreads the shares of a pass along all axes.
@@ -279,8 +282,13 @@ WalkLimit(const LimitArguments & arguments, const TEnqueue & enqueue)
     auto * const           after = static_cast<Real *>(arguments.after);
     for (int pass = 0; pass < LimitPasses; ++pass)
     {
-      enqueue(UpdateShare<dimension, Real>{
-        { grid, before }, { grid, after }, arguments.largest, first, progress, pass, walk });
+      enqueue(UpdateShare<dimension, Real>{ { grid, before, arguments.regions },
+                                            { grid, after, arguments.regions },
+                                            arguments.largest,
+                                            first,
+                                            progress,
+                                            pass,
+                                            walk });
       const float * const shares = SpreadShares(first, second, progress, pass, walk, dimension, 0, enqueue).first;
       enqueue(SharedUpdate<Real>{ dimension, before, after, shares, progress, pass, walk });
     }

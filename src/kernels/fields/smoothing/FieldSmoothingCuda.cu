@@ -55,7 +55,7 @@ struct AxisWeights
 };
 
 /** Smooths along one axis, one thread per sample. */
-template <unsigned int VDimension, typename TReal, bool VLast>
+template <unsigned int VDimension, typename TReal>
 struct AxisSmoothing
 {
   FieldWalk                     walk;
@@ -84,7 +84,7 @@ struct AxisSmoothing
     }
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      output[offset + d] = VLast ? blend(at, offset + d, sum[d]) : sum[d];
+      output[offset + d] = axis + 1 == VDimension ? blend(at, offset + d, sum[d]) : sum[d];
     }
   }
 };
@@ -150,15 +150,7 @@ SmoothFieldOnCuda(const FieldShape &     shape,
     {
       auto * const            to = static_cast<Real *>((dimension - d) % 2 == 1 ? output : scratch);
       const AxisWeights<Real> weights(smoothing.weights[d]);
-      if (d + 1 < dimension)
-      {
-        LaunchField(
-          AxisSmoothing<dimension, Real, false>{ walk, d, stride, from, to, blend, weights }, walk, residence);
-      }
-      else
-      {
-        LaunchField(AxisSmoothing<dimension, Real, true>{ walk, d, stride, from, to, blend, weights }, walk, residence);
-      }
+      LaunchField(AxisSmoothing<dimension, Real>{ walk, d, stride, from, to, blend, weights }, walk, residence);
       from = to;
       stride *= shape.grid.size[d];
     }

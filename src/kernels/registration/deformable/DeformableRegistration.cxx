@@ -24,6 +24,7 @@
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 #include "itkCudaSpline/kernels/registration/VelocityLevel.h"
 
+#include "kernels/fields/sliding/FieldRegions.h"
 #include "kernels/registration/landmarks/LandmarkLevels.h"
 
 #include <algorithm>
@@ -148,6 +149,11 @@ CheckOptions(const DeformableOptions & options)
   {
     throw std::invalid_argument("A registration with demons does not support landmarks.");
   }
+  if (options.kind != DeformableKind::Greedy && options.regions.IsUsed())
+  {
+    throw std::invalid_argument(std::string("Sliding regions are only supported by greedy, not by ") +
+                                NameOf(options.kind) + ".");
+  }
   if (options.filtersGradients && options.kind != DeformableKind::Syn)
   {
     throw std::invalid_argument(std::string("Gradients by a filter are only supported by syn; ") +
@@ -228,6 +234,10 @@ struct DeformableRegistration::Parts
       {
         return std::make_unique<TLevel>(
           shape, std::move(terms), options.velocity, residence, VelocityMethod::Symmetric, options.landmarks);
+      }
+      else if constexpr (std::is_same<TLevel, GreedyLevel>::value)
+      {
+        return std::make_unique<TLevel>(shape, std::move(terms), residence, options.landmarks, options.regions);
       }
       else
       {
@@ -525,7 +535,7 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
   const std::size_t points = options.landmarks.IsUsed() ? options.landmarks.points.size() : 0;
   const std::size_t ofLandmarks =
     points > 0 ? FieldLandmarks::CountBytes(shape, points, options.velocity.timePoints) : 0;
-  const std::size_t bytes = volumes * imageBytes + ofLandmarks;
+  const std::size_t bytes = volumes * imageBytes + ofLandmarks + FieldRegions::CountBytes(options.regions, shape);
   if (options.kind == DeformableKind::Demons)
   {
     return PlanDemonsLevel(shape, pixel, bytes + CountInversionScratch(shape), budget);

@@ -62,11 +62,12 @@ GreedyLevel::GreedyLevel(const FieldShape & shape,
   : GreedyLevel(shape, MakeTerms(std::move(fixed), std::move(moving), metric), residence)
 {}
 
-GreedyLevel::GreedyLevel(const FieldShape &   shape,
-                         std::vector<SynTerm> terms,
-                         const Residence &    residence,
-                         const LandmarkTerm & landmarks)
-  : m_Parts(new Parts{ LevelForces(shape, std::move(terms), landmarks, residence),
+GreedyLevel::GreedyLevel(const FieldShape &     shape,
+                         std::vector<SynTerm>   terms,
+                         const Residence &      residence,
+                         const LandmarkTerm &   landmarks,
+                         const SlidingRegions & regions)
+  : m_Parts(new Parts{ LevelForces(shape, std::move(terms), landmarks, residence, 1, regions),
                        std::make_shared<LevelFields>(1, shape, residence),
                        ResidentArray(shape.Bytes(), residence),
                        ResidentArray(sizeof(Record), residence),
@@ -100,7 +101,7 @@ GreedyLevel::Clear()
 void
 GreedyLevel::AdaptFrom(const LevelFields & coarser)
 {
-  m_Parts->fields->AdaptFrom(coarser);
+  m_Parts->fields->AdaptFrom(coarser, &m_Parts->forces.GetRegions());
 }
 
 std::shared_ptr<const LevelFields>
@@ -112,13 +113,11 @@ GreedyLevel::GetFields() const
 void
 GreedyLevel::Parts::Enqueue(const SynRules & rules)
 {
-  const FieldShape & shape = forces.GetShape();
-  const Residence &  residence = forces.GetResidence();
-  auto * const       numbers = record.As<Record>();
+  auto * const numbers = record.As<Record>();
   forces.MoveMoving(this->Field().Data());
   forces.Compare(&numbers->sums, update.Data(), nullptr);
   forces.MakeUpdate(LevelImage::Fixed, update.Data(), rules, &numbers->maximumNorm);
-  ComposeFields(shape, this->Field().Data(), shape, update.Data(), update.Data(), residence);
+  forces.Compose(this->Field().Data(), update.Data());
   forces.Limit(this->Field().Data(), update.Data(), rules.determinantLimit);
   forces.Smooth(update.Data(), nullptr, LevelSmoothing::OfTotals(rules), this->Field().Data());
 }

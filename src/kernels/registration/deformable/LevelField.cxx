@@ -60,7 +60,7 @@ LevelField::Get(void * vectors, ScalarType element) const
 }
 
 void
-LevelField::AdaptFrom(const LevelField & other)
+LevelField::AdaptFrom(const LevelField & other, const FieldRegions * regions)
 {
   if (other.m_Shape.element != m_Shape.element)
   {
@@ -89,6 +89,10 @@ LevelField::AdaptFrom(const LevelField & other)
   else
   {
     ResampleField(other.m_Shape, field, m_Shape, m_Vectors.Data(), m_Residence);
+    if (regions != nullptr && regions->AreUsed())
+    {
+      regions->Resample(other.m_Shape, field, m_Vectors.Data());
+    }
   }
   m_Residence.Wait(); // before the other field is freed
 }
@@ -135,7 +139,7 @@ LevelFields::LevelFields(std::size_t count, const FieldShape & shape, const Resi
 }
 
 void
-LevelFields::AdaptFrom(const LevelFields & other)
+LevelFields::AdaptFrom(const LevelFields & other, const FieldRegions * regions)
 {
   if (other.m_Fields.size() != m_Fields.size())
   {
@@ -144,7 +148,7 @@ LevelFields::AdaptFrom(const LevelFields & other)
   }
   for (std::size_t n = 0; n < m_Fields.size(); ++n)
   {
-    m_Fields[n].AdaptFrom(other.m_Fields[n]);
+    m_Fields[n].AdaptFrom(other.m_Fields[n], regions);
   }
 }
 

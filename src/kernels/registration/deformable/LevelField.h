@@ -22,6 +22,8 @@
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
+#include "kernels/fields/sliding/FieldRegions.h"
+
 #include <cstddef>
 #include <vector>
 
@@ -50,9 +52,12 @@ public:
   /** Copies the vectors. The call waits. */
   void
   Get(void * vectors, ScalarType element) const;
-  /** Sets it from a field of the same type on another grid, with linear interpolation. The call waits. */
+  /** Sets it from a field of the same type on another grid, with linear interpolation. The call waits.
+   *
+   * \param[in] other the other field
+   * \param[in] regions regions of this field, between which vectors are not interpolated; null: one for all */
   void
-  AdaptFrom(const LevelField & other);
+  AdaptFrom(const LevelField & other, const FieldRegions * regions = nullptr);
   /** Computes the inverse, from zero. The call waits.
    *
    * \param[in] rules rules of the inversion
@@ -99,7 +104,7 @@ public:
   }
   /** Sets all fields from those of another level, which has as many of the same type. The call waits. */
   void
-  AdaptFrom(const LevelFields & other);
+  AdaptFrom(const LevelFields & other, const FieldRegions * regions = nullptr);
   /** Sets all fields to zero. */
   void
   Clear();

@@ -200,13 +200,15 @@ LevelSmoothing::CountScratch(const FieldShape & shape, bool hasConfidence, Backe
                 : CountSmoothingScratch(shape, MakeFieldSmoothing(shape.grid, variance), backend);
 }
 
-LevelForces::LevelForces(const FieldShape &   shape,
-                         std::vector<SynTerm> terms,
-                         const LandmarkTerm & landmarks,
-                         const Residence &    residence,
-                         std::size_t          comparisons)
+LevelForces::LevelForces(const FieldShape &     shape,
+                         std::vector<SynTerm>   terms,
+                         const LandmarkTerm &   landmarks,
+                         const Residence &      residence,
+                         std::size_t            comparisons,
+                         const SlidingRegions & regions)
   : m_Shape(shape)
   , m_Residence(residence)
+  , m_Regions(regions, shape, residence)
 {
   if (terms.empty())
   {
@@ -524,6 +526,11 @@ LevelForces::Reserve(const SynRules & rules)
   {
     m_Between = ResidentArray(m_Shape.Bytes(), m_Residence);
   }
+  if (m_Regions.AreUsed() && rules.SmoothsBySplines())
+  {
+    throw std::invalid_argument("Fields with sliding regions are smoothed by Gaussians only, not by B-splines.");
+  }
+  m_Regions.Prepare({ { rules.updateVariance, rules.totalVariance } }, m_Scratch.Data());
 }
 
 void
@@ -542,6 +549,10 @@ LevelForces::Smooth(const void * input, const void * confidence, const LevelSmoo
   else if (smoothing.spline)
   {
     SmoothFieldBySpline(m_Shape, input, confidence, *smoothing.spline, output, m_Scratch.Data(), m_Residence);
+  }
+  else if (m_Regions.AreUsed())
+  {
+    m_Regions.Smooth(input, smoothing.variance, output, m_Scratch.Data());
   }
   else
   {
@@ -604,8 +615,19 @@ LevelForces::Limit(const void * before, void * after, double largest)
 {
   if (largest > 0.0)
   {
-    LimitDeterminants(m_Shape, before, largest, after, m_Scratch.Data(), m_Residence);
+    LimitDeterminants(m_Shape, before, largest, after, m_Scratch.Data(), m_Residence, m_Regions.Data());
   }
+}
+
+void
+LevelForces::Compose(const void * total, void * update) const
+{
+  if (m_Regions.AreUsed())
+  {
+    m_Regions.Compose(total, update);
+    return;
+  }
+  ComposeFields(m_Shape, total, m_Shape, update, update, m_Residence);
 }
 
 void

@@ -22,6 +22,7 @@
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 
+#include "kernels/fields/sliding/FieldRegions.h"
 #include "kernels/metrics/implementation/FieldMetric.h"
 #include "kernels/registration/landmarks/LandmarkLevels.h"
 #include "kernels/registration/forces/UpdateMoments.h"
@@ -108,12 +109,14 @@ class LevelForces
 public:
   /** \param[in] landmarks landmarks whose forces are added
    * \param[in] comparisons maximum number of calls of Compare() before the values of all are read
+   * \param[in] regions sliding regions of the fields
    * \exception std::invalid_argument images, masks, radii, bins or landmarks that do not fit; see SynLevel */
-  LevelForces(const FieldShape &   shape,
-              std::vector<SynTerm> terms,
-              const LandmarkTerm & landmarks,
-              const Residence &    residence,
-              std::size_t          comparisons = 1);
+  LevelForces(const FieldShape &     shape,
+              std::vector<SynTerm>   terms,
+              const LandmarkTerm &   landmarks,
+              const Residence &      residence,
+              std::size_t            comparisons = 1,
+              const SlidingRegions & regions = {});
 
   /** Warps the fixed images, and their masks. \param[in] field displacements; null: no field */
   void
@@ -150,7 +153,10 @@ public:
   bool
   Waits() const;
 
-  /** Allocates the memory that rules need, before steps that use them. \exception DeviceError out of memory */
+  /** Allocates the memory that rules need, before steps that use them.
+   *
+   * \exception DeviceError out of memory
+   * \exception std::invalid_argument B-splines smooth fields with sliding regions */
   void
   Reserve(const SynRules & rules);
 
@@ -192,6 +198,13 @@ public:
              const SynRules &      rules,
              double *              maximum);
 
+  /** Composes a total field with an update, which maps a point first, within the sliding regions.
+   *
+   * \param[in] total the total field
+   * \param[in,out] update the update, which the composed field replaces */
+  void
+  Compose(const void * total, void * update) const;
+
   /** Composes a total field with an update, which maps a point first, and smooths it.
    *
    * \param[in] update the update
@@ -223,6 +236,12 @@ public:
    * or of physical space if gradients follow the grid. */
   FieldShape
   ShapeOfNorms() const;
+  /** The sliding regions of the fields. */
+  const FieldRegions &
+  GetRegions() const
+  {
+    return m_Regions;
+  }
   /** The backend. */
   const Residence &
   GetResidence() const
@@ -285,6 +304,7 @@ private:
 
   FieldShape        m_Shape;
   Residence         m_Residence;
+  FieldRegions      m_Regions;
   bool              m_ComparesOriginals{ false };
   std::vector<Pair> m_Terms;
   const void *      m_FixedField{ nullptr };  ///< field of the last MoveFixed()
