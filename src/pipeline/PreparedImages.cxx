@@ -564,6 +564,13 @@ PreparedImages::MeasureMask()
   return parts;
 }
 
+NodeShares
+PreparedImages::MeasureNodeShares(const TransformChain::Stage & spline, const FieldGrid & grid)
+{
+  const MaskedImage fixed = this->WithMaskOnHost(m_Pairs.front().fixed);
+  return itk::CudaSpline::MeasureNodeShares(spline, grid, SpatialMask(fixed.maskGrid, fixed.mask), m_Host);
+}
+
 std::vector<const ImagePair *>
 PreparedImages::Select(const StageSpec & stage) const
 {

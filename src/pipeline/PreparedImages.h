@@ -24,6 +24,8 @@
 #include "itkCudaSpline/kernels/registration/Landmarks.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
+#include "kernels/registration/spline/NodeShares.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -163,6 +165,10 @@ public:
    * mask. */
   std::array<double, 3>
   MeasureMask();
+
+  /** MeasureNodeShares() under the mask of the fixed image. */
+  NodeShares
+  MeasureNodeShares(const TransformChain::Stage & spline, const FieldGrid & grid);
 
   /** Whether the first fixed image has a mask. */
   bool

@@ -54,7 +54,8 @@ Describe(LevelEnd end)
                                             "it was stopped",
                                             "steps are shorter than the minimum",
                                             "there is no direction in which values fall",
-                                            "it made the metric worse and was undone" };
+                                            "it made the metric worse and was undone",
+                                            "it was skipped, because it has too few samples" };
   return texts[static_cast<std::size_t>(end)];
 }
 

@@ -43,15 +43,26 @@ constexpr double ClearlyMore = 1.05;
  * rotations are then searched. */
 constexpr double CosineOfLargeRotation = 0.94;
 
-/** Returns whether a transform rotates an axis by a large angle. */
+/** Cosine of the angle (3 degrees) from which two rotations in a plane are different optima. */
+constexpr double CosineOfOtherRotation = 0.9986;
+
+/** Returns whether a transform rotates an axis from where another one rotates it, by an angle with at most some cosine.
+ */
 bool
-RotatesFar(const LinearTransform & transform)
+IsRotatedFrom(const LinearTransform & other, const LinearTransform & transform, double cosine)
 {
-  const LinearTransform::Matrix matrix = transform.GetMatrix();
+  const LinearTransform::Matrix from = other.GetMatrix();
+  const LinearTransform::Matrix to = transform.GetMatrix();
   for (unsigned int axis = 0; axis < transform.GetDimension(); ++axis)
   {
-    const double length = std::hypot(matrix[0][axis], matrix[1][axis], matrix[2][axis]);
-    if (matrix[axis][axis] < CosineOfLargeRotation * length)
+    double product = 0.0;
+    for (unsigned int row = 0; row < transform.GetDimension(); ++row)
+    {
+      product += from[row][axis] * to[row][axis];
+    }
+    const double lengths =
+      std::hypot(from[0][axis], from[1][axis], from[2][axis]) * std::hypot(to[0][axis], to[1][axis], to[2][axis]);
+    if (product < cosine * lengths)
     {
       return true;
     }
@@ -342,27 +353,45 @@ private:
            });
   }
 
+  /** Whether rotations have one axis: of 2D images, and of volumes of few slices. A search takes few evaluations there,
+   * and optimizers capture smaller rotations than in space. */
+  bool
+  IsPlanar() const
+  {
+    constexpr std::int64_t few = 3; // slices
+    const FieldGrid &      fixed = m_Images.GetFixedGrid();
+    return std::any_of(fixed.size.begin(), fixed.size.end(), [](std::int64_t size) { return size <= few; });
+  }
+
   /** Returns whether the rotation of the linear result may be wrong. */
   bool
   IsDoubtful(const ImageAgreement & agreement) const
   {
     const std::optional<LinearTransform> & found = m_Stages.GetState().linear;
     return agreement.significance < DoubtfulSignificance ||
-           (!std::isnan(agreement.significance) && found && RotatesFar(*found));
+           (!std::isnan(agreement.significance) && found &&
+            IsRotatedFrom(LinearTransform(LinearKind::Rigid, found->GetDimension()), *found, CosineOfLargeRotation));
   }
 
   /** Runs the linear stages again from the best of many rotations, if the images have little in common or are rotated
-   * by a large angle, and if a rotation explains more. The better result is kept. */
+   * by a large angle, and if a rotation explains more. In a plane other rotations are always tried. The better result
+   * is kept. */
   void
   CheckRotation(std::size_t linear)
   {
     const ImageAgreement before = this->MeasureLinear();
-    if (!this->IsDoubtful(before))
+    const bool           isDoubtful = this->IsDoubtful(before);
+    if (!isDoubtful && !this->IsPlanar())
     {
       return;
     }
-    const LinearTransform::Vector            shift = this->GetOutcome().start->GetTranslation();
-    const FoundRotation                      found = FindBestRotation(m_Images, m_Start.centre, shift);
+    const LinearTransform::Vector          shift = this->GetOutcome().start->GetTranslation();
+    const FoundRotation                    found = FindBestRotation(m_Images, m_Start.centre, shift);
+    const std::optional<LinearTransform> & result = m_Stages.GetState().linear;
+    if (!isDoubtful && result && !IsRotatedFrom(*result, found.transform, CosineOfOtherRotation))
+    {
+      return;
+    }
     const std::vector<TransformChain::Stage> rotation{ found.transform.MakeStage() };
     if (!(m_Images.MeasureAgreement(rotation, nullptr).explained > ClearlyMore * before.explained))
     {

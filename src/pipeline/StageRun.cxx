@@ -28,6 +28,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -37,9 +38,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-
-/** Gradients below which a search ends: iterations end it. */
-constexpr double SplineGradientTolerance = 1e-12;
 
 /** The tolerance of inverses by Anderson mixing (samples). Each sample ends its own iterations: at ITK's tolerance of
  * 0.001 a rounding decides about a difference of that size, which further iterations of a registration enlarge. */
@@ -239,6 +237,16 @@ FindLargestPlan(const StageContext & context, const TPlan & planOf)
     }
   }
   return largest;
+}
+
+/** Marks levels that were skipped. */
+void
+MarkSkipped(std::vector<LevelRecord> & levels, const std::vector<bool> & isSkipped)
+{
+  for (std::size_t level = 0; level < levels.size(); ++level)
+  {
+    levels[level].end = isSkipped[level] ? LevelEnd::Skipped : levels[level].end;
+  }
 }
 
 /** Levels that were not started were stopped. */
@@ -509,10 +517,39 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
   }
   FillUp(records, options.levels.size());
   MarkUndone(records, undone, loss);
+  MarkSkipped(records, samples.isSkipped);
   outcome.levels = records;
   outcome.fractions = FractionsOf(samples);
   outcome.transform = transform;
   return outcome;
+}
+
+/** Penalties of the nodes of a spline at a level under a mask (SplineOptions::nodePenalties): the mean squared
+ * displacement of the samples outside of the mask, in voxels of the level, with the weight of a number of samples. */
+std::vector<double>
+PenalizeNodes(const StageContext &          context,
+              const TransformChain::Stage & spline,
+              const PyramidLevel &          level,
+              const SampleRules &           rules)
+{
+  constexpr double    outsideWeight = 20.0; // samples
+  std::vector<double> penalties;
+  if (!context.images.HasMask())
+  {
+    return penalties;
+  }
+  const FieldGrid  grid = ShrinkGrid(context.images.GetFixedGrid(), level);
+  const NodeShares nodes = context.images.MeasureNodeShares(spline, grid);
+  const double     voxel = *std::min_element(grid.spacing.begin(), grid.spacing.begin() + grid.dimension);
+  const double     drawn = rules.choice == SampleChoice::All ? 1.0 : rules.fraction;
+  const double     underMask =
+    std::inner_product(nodes.shares.begin(), nodes.shares.end(), nodes.weights.begin(), 0.0) * drawn;
+  const double samples = std::max(1.0, underMask * static_cast<double>(grid.Count()));
+  for (std::size_t n = 0; n < nodes.shares.size(); ++n)
+  {
+    penalties.push_back(outsideWeight / samples * (1.0 - nodes.shares[n]) * nodes.weights[n] / (voxel * voxel));
+  }
+  return penalties;
 }
 
 StageOutcome
@@ -525,8 +562,8 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
   options.sigmasInMm = context.spec.sigmasInMm;
   options.metric = MakeMetric(context);
   options.samples = context.spec.samples;
-  options.rules.stepLength = model.step;
-  options.rules.gradientTolerance = SplineGradientTolerance;
+  options.rules.firstStep = model.step;
+  options.rules.gradientTolerance = 0.0; // a length in mm; other rules end levels
   options.regularizers = { model.bendingEnergy, model.linearElasticity, model.totalVariation, model.jacobianPenalty };
   const SamplePlan  samples = PlanSamples(context);
   const auto        optionsOf = [&](std::size_t level) { return MakeLevelOptions(options, samples, level); };
@@ -575,8 +612,10 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
             : RefineSpline(gridOf(level - 1), coefficients, grid, fixed.dimension, residence.GetContext());
         if (!isStopped)
         {
+          SplineOptions ofLevel = optionsOf(level);
+          ofLevel.nodePenalties = PenalizeNodes(context, grid, context.spec.levels[level], ofLevel.samples);
           const SplineRegistration registration(
-            pairs.front().fixed, pairs.front().moving, optionsOf(level), residence, LabelsOf(pairs));
+            pairs.front().fixed, pairs.front().moving, ofLevel, residence, LabelsOf(pairs));
           found.push_back(registration.RunLevel(level, grid, coefficients, watch, 0, level == last));
           isStopped = found.back().stop == LbfgsStop::None;
         }
@@ -597,6 +636,7 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
   {
     MarkUndone(outcome.levels, level.isUndone ? std::optional<std::size_t>(0) : std::nullopt, level.loss);
   }
+  MarkSkipped(outcome.levels, samples.isSkipped);
   outcome.fractions = FractionsOf(samples);
   FoundSpline spline;
   spline.grid = gridOf(options.levels.size() - 1);
@@ -664,6 +704,31 @@ AddLabelPairs(const StageContext & context, DeformableOptions & options)
   }
 }
 
+/** Finds levels that windows do not fit into along an axis, although they fit into the fixed image. There local
+ * correlation is hardly local, and displacements that it finds are wrong. The last level with iterations always runs.
+ */
+std::vector<bool>
+FindNarrowLevels(const StageSpec & stage, const FieldGrid & fixed)
+{
+  std::vector<bool> isNarrow(stage.levels.size(), false);
+  std::size_t       last = stage.levels.size();
+  while (last > 0 && stage.levels[last - 1].iterations == 0)
+  {
+    --last;
+  }
+  for (std::size_t level = 0; level + 1 < last && stage.HasMetricThat(HasWindows); ++level)
+  {
+    const FieldGrid grid = ShrinkGrid(fixed, stage.levels[level]);
+    for (unsigned int d = 0; d < fixed.dimension; ++d)
+    {
+      const std::int64_t width = 2 * std::int64_t{ stage.metricOptions.radius[d] } + 1;
+      const bool         isShort = grid.size[d] < width && fixed.size[d] >= width;
+      isNarrow[level] = isNarrow[level] || (isShort && stage.levels[level].iterations > 0);
+    }
+  }
+  return isNarrow;
+}
+
 StageOutcome
 RunModel(const StageContext & context, const FieldModel & model, const LinearTransform &)
 {
@@ -679,6 +744,11 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   AddLabelPairs(context, options);
   options.landmarks = context.images.MakeLandmarks(context.spec);
   options.levels = context.spec.levels;
+  const std::vector<bool> isNarrow = FindNarrowLevels(context.spec, fixed);
+  for (std::size_t level = 0; level < options.levels.size(); ++level)
+  {
+    options.levels[level].iterations = isNarrow[level] ? 0 : options.levels[level].iterations;
+  }
   options.sigmasInMm = context.spec.sigmasInMm;
   options.rules.learningRate = model.learningRate;
   options.rules.updateVariance = model.updateVariance;
@@ -722,6 +792,7 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
     },
     context.device);
   RefuseWithoutSamples(outcome.levels);
+  MarkSkipped(outcome.levels, isNarrow);
   outcome.transform = fields;
   return outcome;
 }

@@ -14,9 +14,9 @@ from cudaspline.core import _options
 from register_support import PROGRAM, needs_program
 
 
-def head(size, seed, place=None, spacing=4.0):
-    """An image of a head with the blobs of a seed, at place(x) for each point x of its grid. spacing:
-    one, or one per axis"""
+def head(size, seed, place=None, spacing=4.0, shift=0.0):
+    """An image of a head with the blobs of a seed, at place(x) + shift for each point x of its grid.
+    spacing: one, or one per axis. shift: for each point of the grid, x first"""
     n = len(size)
     steps = numpy.broadcast_to(spacing, n)
     rng = numpy.random.default_rng(seed)
@@ -27,7 +27,7 @@ def head(size, seed, place=None, spacing=4.0):
         ),
         -1,
     )
-    x = grid if place is None else grid @ place[0].T + place[1]
+    x = (grid if place is None else grid @ place[0].T + place[1]) + shift
     axes = numpy.array([68.0, 88.0, 72.0][:n]) * rng.uniform(0.85, 1.05, n)
     radius = numpy.sqrt(((x / axes) ** 2).sum(-1))
     values = 90 / (1 + numpy.exp((radius - 1) * 22))

@@ -103,7 +103,7 @@ struct LinearModel
 /** \brief A cubic B-spline of displacements, optimized with L-BFGS. */
 struct SplineModel
 {
-  double step{ 0.0 }; ///< initial factor of line searches; 0: the length of a voxel of the level
+  double step{ 0.0 }; ///< length of the first step of all coefficients together (mm); 0: a voxel of the level
   /** Width of the cells at the last level (mm): one value, or one per axis. Empty: 24 times the geometric mean of the
    * fixed image's spacing. */
   std::vector<double> gridSpacing;

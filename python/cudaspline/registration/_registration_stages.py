@@ -85,8 +85,8 @@ class Stage:
         it is "lbfgs"; of "syn", "greedy" and "tvf" "fixed-step" (the default: the longest
         displacement of each iteration is learning_rate), "momentum" or "adam"
     step: of matrices: the longest way of a corner of the fixed image in the first iteration (mm);
-        None: a voxel of the level. Of "bspline": initial step of line searches after the first one,
-        as a factor of the direction; None: the length of a voxel of the level
+        None: a voxel of the level. Of "bspline": length of the first step of all coefficients
+        together (mm), after which line searches find their own; None: likewise
     step_in_voxels: of matrices: whether step is in voxels of fixed (the least spacing), and not in
         mm
     minimum_step: of matrices: a shorter way ends a level (mm); None: a thousandth of a voxel

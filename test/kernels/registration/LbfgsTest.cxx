@@ -256,6 +256,44 @@ TEST_P(LbfgsSearch, AFunctionThatThrowsLeavesTheBest)
   EXPECT_LE(search.GetBestValue(), last);
 }
 
+/** Parameters and the first step in another unit, a power of two: the same values to the bit. */
+TEST_P(LbfgsSearch, DoesNotDependOnUnits)
+{
+  const Residence residence(this->OnBackend());
+  const auto      run = [&](double unit, double firstStep) {
+    std::vector<double> start = StartOfFunctions(60);
+    std::transform(start.begin(), start.end(), start.begin(), [unit](double x) { return unit * x; });
+    const Vectors vectors(start, residence);
+    const auto    function = [unit](const std::vector<double> & x, std::vector<double> & gradient) {
+      std::vector<double> one(x);
+      std::transform(one.begin(), one.end(), one.begin(), [unit](double number) { return number / unit; });
+      const double value = Rosenbrock(one, gradient);
+      std::transform(gradient.begin(), gradient.end(), gradient.begin(), [unit](double g) { return g / unit; });
+      return value;
+    };
+    LbfgsRules rules;
+    rules.evaluations = 30;
+    rules.firstStep = firstStep * unit;
+    rules.gradientTolerance = 0.0;
+    Lbfgs               search(1, 60, vectors.Start(), vectors.Wrap(function), rules, residence);
+    std::vector<double> found;
+    while (const auto evaluation = search.Evaluate())
+    {
+      found.push_back(evaluation->value);
+      if (evaluation->number == 2)
+      {
+        EXPECT_NEAR(evaluation->way, firstStep * unit, 1e-12 * unit);
+      }
+    }
+    return found;
+  };
+  const auto one = run(1.0, 0.25);
+  EXPECT_EQ(one.size(), 30U);
+  EXPECT_EQ(run(1024.0, 0.25), one);
+  EXPECT_EQ(run(0.0078125, 0.25), one);
+  EXPECT_NE(run(1.0, 0.5), one);
+}
+
 TEST_P(LbfgsSearch, RefusesWhatIsNoSearch)
 {
   const Residence residence(this->OnBackend());
@@ -267,6 +305,9 @@ TEST_P(LbfgsSearch, RefusesWhatIsNoSearch)
   EXPECT_THROW(make(0, LbfgsRules()), std::invalid_argument);
   LbfgsRules rules;
   rules.stepLength = 0.0;
+  EXPECT_THROW(make(2, rules), std::invalid_argument);
+  rules = LbfgsRules();
+  rules.firstStep = -1.0;
   EXPECT_THROW(make(2, rules), std::invalid_argument);
   rules = LbfgsRules();
   rules.lineSearchAccuracy = 1.0;

@@ -23,6 +23,7 @@
 #include "LevelCase.h"
 #include "RandomData.h"
 
+#include "kernels/registration/spline/NodeShares.h"
 #include "kernels/transforms/TransformStages.h"
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
@@ -288,6 +289,70 @@ TEST_P(SplineLevels, FindWhatIsKnown)
         EXPECT_NEAR(moved[d], expected[d], 0.1);
       }
     }
+  }
+}
+
+/** Nodes with a large penalty stay. */
+TEST_P(SplineLevels, KeepNodesWithPenalties)
+{
+  OneLevel            what(3);
+  const Residence     residence(this->OnBackend());
+  const auto          nodes = static_cast<std::size_t>(CountSplineNodes(what.spline));
+  std::vector<double> free(3 * nodes, 0.0);
+  const double        lowest = what.Make(residence).RunLevel(0, what.spline, free, {}).best;
+  for (std::size_t n = 0; n < nodes; ++n)
+  {
+    what.options.nodePenalties.push_back(n < nodes / 2 ? 1e6 : 0.0);
+  }
+  std::vector<double> found(3 * nodes, 0.0);
+  const SplineRecord  record = what.Make(residence).RunLevel(0, what.spline, found, {});
+  double              moved = 0.0;
+  for (std::size_t n = 0; n < found.size(); ++n)
+  {
+    const bool isKept = n % nodes < nodes / 2;
+    EXPECT_LT(isKept ? std::abs(found[n]) : 0.0, 1e-3);
+    moved = std::max(moved, isKept ? 0.0 : std::abs(found[n]));
+  }
+  EXPECT_GT(moved, 0.1);
+  EXPECT_GT(record.best, lowest);
+  what.options.nodePenalties.pop_back();
+  EXPECT_THROW(what.Make(residence).RunLevel(0, what.spline, found, {}), std::invalid_argument);
+}
+
+TEST(SplineNodeShares, OfMasks)
+{
+  for (const unsigned int dimension : { 2U, 3U })
+  {
+    const Pair                images(dimension);
+    const FieldGrid &         grid = images.inner;
+    const auto                spline = MakeSpline(grid, { 3, 4, 2 });
+    std::vector<std::uint8_t> mask(static_cast<std::size_t>(grid.Count()), 1);
+    const auto                measure = [&] {
+      return MeasureNodeShares(spline, grid, SpatialMask(grid, mask.data()), ExecutionContext());
+    };
+    for (const double share : measure().shares)
+    {
+      EXPECT_NEAR(share, 1.0, 1e-12);
+    }
+    std::int64_t inside = 0;
+    for (std::size_t n = 0; n < mask.size(); ++n)
+    {
+      mask[n] = static_cast<std::int64_t>(n) % grid.size[0] < 6 ? 1 : 0; // the first cell along x
+      inside += mask[n];
+    }
+    const NodeShares found = measure();
+    ASSERT_EQ(found.shares.size(), static_cast<std::size_t>(CountSplineNodes(spline)));
+    double all = 0.0;
+    double underMask = 0.0;
+    for (std::size_t n = 0; n < found.shares.size(); ++n)
+    {
+      all += found.weights[n];
+      underMask += found.weights[n] * found.shares[n];
+    }
+    EXPECT_NEAR(all, 1.0, 1e-12); // basis functions add to 1 at each sample
+    EXPECT_NEAR(underMask, static_cast<double>(inside) / static_cast<double>(grid.Count()), 1e-12);
+    EXPECT_NEAR(found.shares.front(), 1.0, 1e-12); // this node moves only samples of the first cell
+    EXPECT_EQ(found.shares[static_cast<std::size_t>(spline.size[0]) - 1], 0.0);
   }
 }
 

@@ -41,8 +41,9 @@ struct LbfgsRules
 {
   /** Maximum number of evaluations of the function, unless \c limit is higher; ITK calls them iterations. */
   unsigned int evaluations{ 500 };
-  unsigned int limit{ 0 }; ///< maximum number of evaluations while values fall fast (FastFall)
-  /** Initial step of a line search, as a factor of the direction. The first search begins with a step of length 1. */
+  unsigned int limit{ 0 };       ///< maximum number of evaluations while values fall fast (FastFall)
+  double       firstStep{ 1.0 }; ///< length of the first step of the first line search; always 1 in ITK
+  /** First step of all later line searches, as a factor of the direction. */
   double stepLength{ 1.0 };
   double lineSearchAccuracy{ 0.9 }; ///< a search ends when the slope is this fraction of its first value
   double gradientTolerance{ 1e-5 }; ///< the search stops at a gradient of at most this length, relative to max(1, |x|)

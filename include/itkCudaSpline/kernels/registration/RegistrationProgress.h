@@ -62,7 +62,8 @@ enum class LevelEnd : unsigned char
   Stopped,    ///< the watch stopped it, in this level or an earlier one
   ShortStep,  ///< for linear transforms: steps are shorter than the minimum
   NoGradient, ///< for linear transforms: no direction lowers the value
-  Undone      ///< the result was worse than the start of this or an earlier level, and that start was restored
+  Undone,     ///< the result was worse than the start of this or an earlier level, and that start was restored
+  Skipped     ///< it has too few samples
 };
 
 /** \brief The result of a level. */

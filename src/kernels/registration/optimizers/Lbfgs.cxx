@@ -149,8 +149,9 @@ struct Lbfgs::Parts
       slope += turn.ofChanges[pair] * changeGradient[pair] + turn.ofSteps[pair] * stepGradient[pair];
     }
     // A length of 1 / 0 or NaN is invalid.
-    const double length =
-      vectors.pairs > 0 ? rules.stepLength : 1.0 / std::sqrt(products.numbers[LbfgsProducts::GradientGradient]);
+    const double length = vectors.pairs > 0
+                            ? rules.stepLength
+                            : rules.firstStep / std::sqrt(products.numbers[LbfgsProducts::GradientGradient]);
     if (!(slope < 0.0) || !std::isfinite(length))
     {
       return false;
@@ -227,7 +228,10 @@ Lbfgs::Lbfgs(std::int64_t          places,
              const Residence &     residence)
 {
   Require(places > 0 && components > 0, "at least 1 parameter is needed");
-  Require(rules.stepLength > 0.0 && std::isfinite(rules.stepLength), "the length of steps must be above 0");
+  for (const double length : { rules.firstStep, rules.stepLength })
+  {
+    Require(length > 0.0 && std::isfinite(length), "the length of steps must be above 0");
+  }
   Require(rules.lineSearchAccuracy > 0.0 && rules.lineSearchAccuracy < 1.0,
           "the accuracy of the line search must be above 0 and less than 1");
   Require(rules.gradientTolerance >= 0.0, "the tolerance of the gradient must be at least 0");

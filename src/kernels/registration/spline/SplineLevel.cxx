@@ -229,9 +229,8 @@ PlanSplineLevel(const TransformChain::Stage & spline,
                 std::size_t                   places)
 {
   const auto        coefficients = static_cast<std::size_t>(TransformChain::CountOf(spline, grid.dimension));
-  const std::size_t vectors =
-    Lbfgs::CountBytes(CountSplineNodes(spline), grid.dimension) +
-    (CountSets(metric.kind) + 1) * coefficients * sizeof(double); // and the coefficients at the begin
+  const std::size_t vectors = Lbfgs::CountBytes(CountSplineNodes(spline), grid.dimension) +
+                              (CountSets(metric.kind) + 2) * coefficients * sizeof(double); // start and penalty
   MemoryPlan plan = PlanComparedImages(
     grid, metric, PlannedSplinePass(spline, grid, metric), moving, pixel, imageBytes, budget, places);
   plan.sourceBytes += vectors;

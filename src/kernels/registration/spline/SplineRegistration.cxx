@@ -27,6 +27,7 @@
 #include "kernels/registration/spline/SplinePointEnergy.h"
 
 #include "kernels/registration/images/MetricEvaluator.h"
+#include "kernels/registration/optimizers/LbfgsVectors.h"
 
 #include <algorithm>
 #include <array>
@@ -40,6 +41,53 @@
 
 namespace itk::CudaSpline
 {
+
+namespace
+{
+/** The squared coefficients of each plane times SplineOptions::nodePenalties, computed on the host. */
+class NodePenalty
+{
+public:
+  NodePenalty(const std::vector<double> & factors, std::size_t coefficients, const Residence & residence)
+    : m_Factors(factors)
+    , m_Numbers(factors.empty() ? 0 : coefficients)
+    , m_Gradient(m_Numbers.size() * sizeof(double), residence)
+    , m_Residence(residence)
+  {}
+
+  /** \param[in] value value of the metric
+   * \param[in] parameters coefficients, in the memory of the backend
+   * \param[in,out] gradient of the metric, then of the sum */
+  double
+  Evaluate(double value, const double * parameters, double * gradient)
+  {
+    if (m_Factors.empty() || value == std::numeric_limits<double>::max())
+    {
+      return 0.0;
+    }
+    m_Scale = m_Scale > 0.0 ? m_Scale : std::abs(value);
+    Download(m_Numbers.data(), parameters, m_Gradient.Bytes(), m_Residence);
+    double sum = 0.0;
+    for (std::size_t n = 0; n < m_Numbers.size(); ++n)
+    {
+      const double factor = m_Scale * m_Factors[n % m_Factors.size()];
+      sum += factor * m_Numbers[n] * m_Numbers[n];
+      m_Numbers[n] *= 2.0 * factor;
+    }
+    Upload(m_Gradient.Data(), m_Numbers.data(), m_Gradient.Bytes(), m_Residence);
+    const auto count = static_cast<std::int64_t>(m_Numbers.size());
+    WalkLbfgs(LbfgsGradient{ count, gradient, m_Gradient.As<double>(), 1.0, 1.0, gradient }, m_Residence);
+    return sum;
+  }
+
+private:
+  const std::vector<double> & m_Factors;
+  std::vector<double>         m_Numbers;
+  ResidentArray               m_Gradient;
+  const Residence &           m_Residence;
+  double                      m_Scale{ 0.0 }; ///< magnitude of the first value
+};
+} // namespace
 
 SplineRegistration::SplineRegistration(SynSide                 fixed,
                                        SynSide                 moving,
@@ -80,6 +128,13 @@ SplineRegistration::RunLevel(std::size_t                   level,
                                 " coefficients; its grid needs " +
                                 std::to_string(TransformChain::CountOf(spline, grid.dimension)) + ".");
   }
+  const auto nodes = static_cast<std::size_t>(CountSplineNodes(spline));
+  if (!m_Options.nodePenalties.empty() && m_Options.nodePenalties.size() != nodes)
+  {
+    throw std::invalid_argument("A level of a B-spline registration has " +
+                                std::to_string(m_Options.nodePenalties.size()) + " penalties; its grid has " +
+                                std::to_string(nodes) + " nodes.");
+  }
   LinearMetric metric = m_Options.metric;
   if (m_Options.samples.choice != SampleChoice::All)
   {
@@ -97,20 +152,19 @@ SplineRegistration::RunLevel(std::size_t                   level,
   LbfgsRules  rules = m_Options.rules;
   rules.evaluations = of.iterations > done ? of.iterations - done : 0;
   rules.limit = of.iterations > 0 && of.limit > done ? of.limit - done : 0;
-  if (rules.stepLength == 0.0)
+  if (rules.firstStep == 0.0)
   {
-    rules.stepLength = *std::min_element(grid.spacing.begin(), grid.spacing.begin() + grid.dimension);
+    rules.firstStep = *std::min_element(grid.spacing.begin(), grid.spacing.begin() + grid.dimension);
   }
   const std::size_t   bytes = coefficients.size() * sizeof(double);
   const ResidentArray start(bytes, m_Residence);
   Upload(start.Data(), coefficients.data(), bytes, m_Residence);
-  Lbfgs search(
-    CountSplineNodes(spline),
-    grid.dimension,
-    start.As<double>(),
-    [&images](const double * parameters, double * gradient) { return images.Evaluate(parameters, gradient).value; },
-    rules,
-    m_Residence);
+  NodePenalty penalty(m_Options.nodePenalties, coefficients.size(), m_Residence);
+  const auto  evaluate = [&](const double * parameters, double * gradient) {
+    const double value = images.Evaluate(parameters, gradient).value;
+    return value + penalty.Evaluate(value, parameters, gradient);
+  };
+  Lbfgs search(CountSplineNodes(spline), grid.dimension, start.As<double>(), evaluate, rules, m_Residence);
   // If the search starts at zero, the best coefficients are kept: there are no others to compare with.
   const bool isFromZero =
     done == 0 && std::all_of(coefficients.begin(), coefficients.end(), [](double number) { return number == 0.0; });
