@@ -372,13 +372,12 @@ TEST_P(SplineFields, JacobianDeterminants)
           {
             derivatives.direction.emplace();
           }
-          const std::vector<double> rotation = random.Rotation(dimension);
           for (unsigned int d = 0; d < dimension; ++d)
           {
             derivatives.weights[d] = 0.5 / shape.grid.spacing[d];
             for (unsigned int e = 0; e < dimension && isRotated; ++e)
             {
-              cosines[d][e] = (*derivatives.direction)[d][e] = rotation[d * dimension + e];
+              cosines[d][e] = (*derivatives.direction)[d][e] = shape.grid.indexToPoint[d][e] / shape.grid.spacing[e];
             }
           }
           const auto          input = Resident(field, type, residence);
