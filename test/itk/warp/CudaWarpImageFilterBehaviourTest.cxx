@@ -235,6 +235,7 @@ TEST_P(CudaWarpImageFilterBehaviour, ItkTakesACoarserField)
 // An output that is larger than a field of its geometry. ITK 6 continues the field, ITK 5 refuses it.
 TEST_P(CudaWarpImageFilterBehaviour, OutputsLargerThanTheField)
 {
+  CUDASPLINE_NEEDS_ITS_BACKEND();
   using Image = itk::Image<float, 2>;
   using Field = FieldOf<float, 2>;
   const auto input = MakePhantom<Image>(0.0, 100.0);
@@ -255,16 +256,24 @@ TEST_P(CudaWarpImageFilterBehaviour, OutputsLargerThanTheField)
   }
   auto       ours = itk::CudaWarpImageFilter<Image, Image, Field>::New();
   auto       theirs = itk::WarpImageFilter<Image, Image, Field>::New();
-  const auto errorOf = [&](auto filter) {
+  const auto updates = [&](auto filter) {
     filter->SetInput(input);
     filter->SetDisplacementField(part);
     filter->SetOutputParametersFromImage(input);
-    return UpdateErrorOf(filter.GetPointer());
+    try
+    {
+      filter->Update();
+    }
+    catch (const itk::ExceptionObject &)
+    {
+      return false;
+    }
+    return true;
   };
   ours->SetGPUEnabled(this->OnGpu());
-  const std::string error = errorOf(theirs);
-  EXPECT_EQ(errorOf(ours).empty(), error.empty()) << error;
-  if (error.empty())
+  const bool theyUpdate = updates(theirs);
+  EXPECT_EQ(updates(ours), theyUpdate);
+  if (theyUpdate)
   {
     ExpectPromisedWarp(ours.GetPointer(), this->OnGpu(), "LinearInterpolateImageFunction");
     EXPECT_LE(Compare(ours->GetOutput(), theirs->GetOutput()).maximum, 1.3e-4);
