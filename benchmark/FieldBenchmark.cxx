@@ -217,7 +217,7 @@ private:
       m_Volumes = 4.0 / 3.0;
       m_Run = [this] {
         FindJacobianDeterminants(
-          m_Shape, m_First.Data(), { 0.5, 0.5, 0.5 }, m_Shape.element, m_Output.Data(), m_Residence);
+          m_Shape, m_First.Data(), { { 0.5, 0.5, 0.5 }, {} }, m_Shape.element, m_Output.Data(), m_Residence);
       };
     }
     else if (name == "warp") // an image, with a field and an affine map

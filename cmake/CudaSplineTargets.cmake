@@ -71,8 +71,9 @@ endfunction()
 # As system folders: their warnings are not ours.
 macro(cudaspline_use_itk)
   cudaspline_find_itk(${ARGN})
-  if(ITK_VERSION_MAJOR GREATER 5)
-    # The targets carry ITK's folders and definitions; ITK_USE_FILE is deprecated.
+  if(ITK_INTERFACE_LIBRARIES)
+    # Since ITK 6, also inside its tree, where its package has no version. The targets carry ITK's folders and definitions;
+    # ITK_USE_FILE is deprecated.
     itk_generate_factory_registration()
     set(ITK_LIBRARIES ${ITK_INTERFACE_LIBRARIES})
     foreach(_cudaspline_factory IN LISTS ITK_FACTORY_LIST)

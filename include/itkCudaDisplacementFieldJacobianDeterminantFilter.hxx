@@ -20,7 +20,6 @@
 
 #include "itkCudaDisplacementFieldJacobianDeterminantFilter.h"
 
-#include <array>
 #include <string>
 #include <typeinfo>
 
@@ -84,10 +83,10 @@ CudaDisplacementFieldJacobianDeterminantFilter<TInputImage, TRealType, TOutputIm
   if constexpr (IsAccelerated)
   {
     this->AllocateOutputs();
-    const TInputImage * const field = this->GetInput();
-    TOutputImage * const      output = this->GetOutput();
-    std::array<double, 3>     weights{};
-    CudaSpline::HostFieldCall call;
+    const TInputImage * const    field = this->GetInput();
+    TOutputImage * const         output = this->GetOutput();
+    CudaSpline::FieldDerivatives derivatives;
+    CudaSpline::HostFieldCall    call;
     for (unsigned int d = 0; d < TInputImage::ImageDimension; ++d)
     {
       if (this->GetUseImageSpacing())
@@ -95,7 +94,18 @@ CudaDisplacementFieldJacobianDeterminantFilter<TInputImage, TRealType, TOutputIm
         this->m_DerivativeWeights[d] = static_cast<TRealType>(1.0 / static_cast<TRealType>(field->GetSpacing()[d]));
         this->m_HalfDerivativeWeights[d] = 0.5 * this->m_DerivativeWeights[d];
       }
-      weights[d] = this->m_HalfDerivativeWeights[d];
+      derivatives.weights[d] = this->m_HalfDerivativeWeights[d];
+    }
+    if constexpr (CudaSplineDetail::JacobianUsesDirection)
+    {
+      auto & cosines = derivatives.direction.emplace();
+      for (unsigned int row = 0; row < TInputImage::ImageDimension; ++row)
+      {
+        for (unsigned int column = 0; column < TInputImage::ImageDimension; ++column)
+        {
+          cosines[row][column] = field->GetDirection()(row, column);
+        }
+      }
     }
     call.kind = CudaSpline::HostFieldCall::Kind::Jacobian;
     call.shape = CudaSplineDetail::DescribeField(field);
@@ -106,7 +116,7 @@ CudaDisplacementFieldJacobianDeterminantFilter<TInputImage, TRealType, TOutputIm
       const CudaSplineDetail::PixelsToRead displacements(field, context);
       CudaSplineDetail::PixelsToWrite      result(output, context);
       CudaSpline::FindHostJacobianDeterminants(
-        call.shape, displacements.Data(), weights, CudaSpline::ScalarTypeOf<TRealType>(), result.Data(), context);
+        call.shape, displacements.Data(), derivatives, CudaSpline::ScalarTypeOf<TRealType>(), result.Data(), context);
       result.Finish();
     };
     operation.describe = describe;

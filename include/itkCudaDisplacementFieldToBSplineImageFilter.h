@@ -40,7 +40,8 @@ namespace itk
  * of float or double vectors in 2D and 3D that define the domain themselves, with or without a confidence image, with
  * cubic splines of one fitting level and with or without a stationary boundary. The superclass computes point sets,
  * other domains, inverses, other orders and several levels; GetLastBackend() and GetFallbackReason() report this. The
- * output is the filter's own image; ITK replaces it by another one.
+ * output is the filter's own image; before version 6 ITK replaces it by another one. The second output, the control
+ * points, exists before ITK 6 only.
  *
  * \par Accuracy
  * For double fields, points and weights are rounded to float as in ITK: results differ from ITK's filter on one thread

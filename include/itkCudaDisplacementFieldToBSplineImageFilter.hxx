@@ -215,7 +215,7 @@ CudaDisplacementFieldToBSplineImageFilter<TInputImage, TInputPointSet, TOutputIm
     {
       points *= controlPoints[d];
     }
-    std::vector<double> lattice(points);
+    std::vector<double> lattice(CudaSplineDetail::SplineSmoothingHasLattice ? points : 0);
 
     CudaSpline::HostFieldCall call;
     call.kind = places.numbers.empty() ? CudaSpline::HostFieldCall::Kind::SplineByAxes
@@ -227,12 +227,20 @@ CudaDisplacementFieldToBSplineImageFilter<TInputImage, TInputPointSet, TOutputIm
     call.scratchBytes = CudaSpline::CountSplineSmoothingScratch(call.shape, fit, confidence != nullptr);
     auto operation = CudaSplineDetail::MakeFieldOperation(call);
     operation.run = [&](const CudaSpline::ExecutionContext & context) {
-      CudaSpline::SmoothHostFieldBySpline(
-        call.shape, field->GetBufferPointer(), weights, fit, output->GetBufferPointer(), lattice.data(), context);
+      CudaSpline::SmoothHostFieldBySpline(call.shape,
+                                          field->GetBufferPointer(),
+                                          weights,
+                                          fit,
+                                          output->GetBufferPointer(),
+                                          lattice.empty() ? nullptr : lattice.data(),
+                                          context);
     };
     operation.describe = describe;
     m_Backend.Run(operation, this->GetMultiThreader(), this);
-    this->SetLattice(lattice.data());
+    if constexpr (CudaSplineDetail::SplineSmoothingHasLattice)
+    {
+      this->SetLattice(lattice.data());
+    }
   }
 }
 

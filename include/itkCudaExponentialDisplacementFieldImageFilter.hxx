@@ -24,7 +24,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <mutex>
 #include <string>
 
@@ -75,8 +74,13 @@ CudaExponentialDisplacementFieldImageFilter<TInputImage, TOutputImage>::CountSqu
     spacing = std::min<double>(spacing, field->GetSpacing()[d]);
   }
   const double largest = this->FindLargestSquaredNorm() / (spacing * spacing);
-  const double count = largest > 0.0 ? 2.0 + 0.5 * std::log(largest) / Math::ln2 : std::numeric_limits<double>::min();
-  return count >= 0.0 ? static_cast<unsigned int>(std::min(std::floor(count + 1.0), static_cast<double>(most))) : 0;
+  if (!(largest > 0.0))
+  {
+    return CudaSplineDetail::ExponentialRoundsSquaringsUp ? 0 : std::min(1U, most);
+  }
+  const double count = 2.0 + 0.5 * std::log(largest) / Math::ln2;
+  const double rounded = CudaSplineDetail::ExponentialRoundsSquaringsUp ? std::ceil(count) : std::floor(count + 1.0);
+  return count >= 0.0 ? static_cast<unsigned int>(std::min(rounded, static_cast<double>(most))) : 0;
 }
 
 template <typename TInputImage, typename TOutputImage>

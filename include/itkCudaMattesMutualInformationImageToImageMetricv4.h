@@ -124,6 +124,14 @@ private:
   using FixedRange = CudaSpline::ValueRange<typename TFixedImage::PixelType>;
   using Bins = CudaSpline::ParzenBins;
 
+  /** Throws ITK 6's exceptions for an image without samples, and for a constant one.
+   *
+   * \param[in] name fixed or moving
+   * \param[in] lowest, highest range of its values
+   * \exception ExceptionObject the range is empty */
+  void
+  CheckRange(const char * name, double lowest, double highest) const;
+
   /** The bins of the images' ranges, in double: ITK's members are these, rounded where it computes in float. */
   Bins
   MakeBins() const;

@@ -70,11 +70,42 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
     this->m_FixedImageTrueMax = static_cast<Value>(fixed.GetGreatest());
     this->m_MovingImageTrueMin = static_cast<Value>(moving.GetLeast());
     this->m_MovingImageTrueMax = static_cast<Value>(moving.GetGreatest());
+    if constexpr (CudaSplineDetail::MattesRefusesConstantImages)
+    {
+      this->CheckRange("fixed", this->m_FixedImageTrueMin, this->m_FixedImageTrueMax);
+      this->CheckRange("moving", this->m_MovingImageTrueMin, this->m_MovingImageTrueMax);
+    }
     const auto bins = this->MakeBins();
     this->m_FixedImageBinSize = static_cast<Value>(bins.fixedBinSize);
     this->m_FixedImageNormalizedMin = static_cast<Value>(bins.fixedMinimum);
     this->m_MovingImageBinSize = static_cast<Value>(bins.movingBinSize);
     this->m_MovingImageNormalizedMin = static_cast<Value>(bins.movingMinimum);
+  }
+}
+
+template <typename TFixedImage,
+          typename TMovingImage,
+          typename TVirtualImage,
+          typename TInternalComputationValueType,
+          typename TMetricTraits>
+void
+CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
+                                                TMovingImage,
+                                                TVirtualImage,
+                                                TInternalComputationValueType,
+                                                TMetricTraits>::CheckRange(const char * name,
+                                                                           double       lowest,
+                                                                           double       highest) const
+{
+  if (highest < lowest)
+  {
+    itkExceptionMacro("The " << name << " image has no sample under its mask, or at the sampled points.");
+  }
+  if (highest - lowest <= NumericTraits<double>::epsilon())
+  {
+    itkExceptionMacro(
+      "Mutual information needs at least 2 different values of each image under its mask, but all of the "
+      << name << " image are " << lowest << '.');
   }
 }
 

@@ -320,7 +320,7 @@ CudaRegistrationParameterScalesFromPhysicalShift<TMetric>::EstimateScalesOfOrder
       point = before->TransformPoint(point);
     }
     ContinuousIndex<double, Dimension> index;
-    grid->TransformPhysicalPointToContinuousIndex(point, index);
+    static_cast<void>(grid->TransformPhysicalPointToContinuousIndex(point, index));
     std::int64_t first[3] = { 0, 0, 0 };
     std::int64_t last[3] = { 0, 0, 0 };
     std::int64_t stride[3] = { 0, 0, 0 };

@@ -291,7 +291,7 @@ PlaceInside(const itk::Image<float, 3> * input, const TImage * result, const typ
   itk::Point<double, 3>           point;
   itk::ContinuousIndex<double, 3> place;
   result->TransformIndexToPhysicalPoint(index, point);
-  input->TransformPhysicalPointToContinuousIndex(point, place);
+  static_cast<void>(input->TransformPhysicalPointToContinuousIndex(point, place));
   for (unsigned int axis = 0; axis < 3; ++axis)
   {
     if (!(place[axis] > 0.01 && place[axis] < static_cast<double>(input->GetBufferedRegion().GetSize(axis)) - 1.01))

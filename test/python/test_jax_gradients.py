@@ -430,7 +430,7 @@ def test_compiled_functions_call_no_python(rng):
 def test_errors_of_compiled_functions(rng):
     image, points = jnp.zeros((1, 1, 5)), jnp.zeros((1, 2, 1))
     wrong = cudaspline.autodiff._gradients.Spline(9, 0, 0.0)  # what the functions refuse before
-    with pytest.raises(Exception, match="points: order is 9, and 0 to 5 are supported"):
+    with pytest.raises(Exception, match="points: order is 9; 0 to 5 are supported"):
         jax.block_until_ready(
             jax.jit(lambda *given: _ffi.run_points("evaluate", (1, 1, 2, 1), given, wrong, 0))(
                 image, points

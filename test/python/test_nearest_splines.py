@@ -207,7 +207,7 @@ def test_images_where_they_are(rng, library):
 
 def test_sources_are_stored(rng):
     image = cudaspline.Image(rng.uniform(0, 1, (9, 12)), (1.5, 2), (3, 4))
-    source = cudaspline.Source(image, order=4, boundary="nearest")
+    source = cudaspline.Source(image, order=4, boundary="nearest", device="cpu")
     again = pickle.loads(pickle.dumps(source))
     assert again.geometry == source.geometry == image.geometry
     points = rng.uniform(-40, 60, (50, 2))

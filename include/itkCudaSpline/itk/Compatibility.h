@@ -75,6 +75,27 @@ using ScanlinePointPrecision = TInterpolatorPrecision;
 using ScanlinePointPrecision = TTransformPrecision;
 #endif
 
+/** \name Changes of ITK 6
+ * Differences between ITK 6 and ITK 5 in what a replaced class computes; doc/ItkVersions.md lists them with their
+ * tests. */
+///@{
+#if ITK_VERSION_MAJOR < 6
+inline constexpr bool IsSinceItk6 = false;
+#else
+inline constexpr bool IsSinceItk6 = true;
+#endif
+
+/** DisplacementFieldJacobianDeterminantFilter rotates derivatives by the direction of the field. */
+inline constexpr bool JacobianUsesDirection = IsSinceItk6;
+/** ExponentialDisplacementFieldImageFilter squares fields of zeros not at all, and others by no more than the rounded
+ * up estimate. */
+inline constexpr bool ExponentialRoundsSquaringsUp = IsSinceItk6;
+/** DisplacementFieldToBSplineImageFilter has the control points as its second output. */
+inline constexpr bool SplineSmoothingHasLattice = !IsSinceItk6;
+/** MattesMutualInformationImageToImageMetricv4 refuses constant images and empty regions in Initialize(). */
+inline constexpr bool MattesRefusesConstantImages = IsSinceItk6;
+///@}
+
 /** \brief Base class of the interpolators that interpolate labels with another interpolator: ITK's class, if ITK was
  * built with it.
  *

@@ -69,7 +69,7 @@ MakeFitPlaces(const ImageBase<TField::ImageDimension> * domain,
     Index continuous;
     Place place;
     domain->TransformIndexToPhysicalPoint(index, physical);
-    domain->TransformPhysicalPointToContinuousIndex(physical, continuous);
+    static_cast<void>(domain->TransformPhysicalPointToContinuousIndex(physical, continuous));
     parametric->TransformContinuousIndexToPhysicalPoint(continuous, place);
     return place;
   };

@@ -233,6 +233,54 @@ TEST_P(CudaWarpImageFilterBehaviour, ItkTakesACoarserField)
   EXPECT_NE(FractionOtherThan(fine->GetOutput(), -1.0), 1.0);
 }
 
+// An output that is larger than a field of its geometry. ITK 6 continues the field, ITK 5 refuses it.
+TEST_P(CudaWarpImageFilterBehaviour, OutputsLargerThanTheField)
+{
+  CUDASPLINE_NEEDS_ITS_BACKEND();
+  using Image = itk::Image<float, 2>;
+  using Field = FieldOf<float, 2>;
+  const auto input = MakePhantom<Image>(0.0, 100.0);
+  const auto whole = MakeField<Field>(7, input);
+  auto       part = Field::New();
+  auto       region = whole->GetLargestPossibleRegion();
+  for (unsigned int d = 0; d < 2; ++d)
+  {
+    region.SetSize(d, region.GetSize(d) - 3);
+  }
+  part->CopyInformation(whole);
+  part->SetRegions(region);
+  part->Allocate();
+  for (itk::SizeValueType i = 0; i < region.GetNumberOfPixels(); ++i)
+  {
+    const auto index = part->ComputeIndex(static_cast<itk::OffsetValueType>(i));
+    part->SetPixel(index, whole->GetPixel(index));
+  }
+  auto       ours = itk::CudaWarpImageFilter<Image, Image, Field>::New();
+  auto       theirs = itk::WarpImageFilter<Image, Image, Field>::New();
+  const auto updates = [&](auto filter) {
+    filter->SetInput(input);
+    filter->SetDisplacementField(part);
+    filter->SetOutputParametersFromImage(input);
+    try
+    {
+      filter->Update();
+    }
+    catch (const itk::ExceptionObject &)
+    {
+      return false;
+    }
+    return true;
+  };
+  ours->SetGPUEnabled(this->OnGpu());
+  const bool theyUpdate = updates(theirs);
+  EXPECT_EQ(updates(ours), theyUpdate);
+  if (theyUpdate)
+  {
+    ExpectPromisedWarp(ours.GetPointer(), this->OnGpu(), "LinearInterpolateImageFunction");
+    EXPECT_LE(Compare(ours->GetOutput(), theirs->GetOutput()).maximum, 1.3e-4);
+  }
+}
+
 namespace
 {
 

@@ -359,44 +359,61 @@ TEST_P(SplineFields, JacobianDeterminants)
   {
     for (const ScalarType type : FieldTypes)
     {
-      for (const ScalarType real : FieldTypes)
+      for (const bool isRotated : { false, true })
       {
-        const FieldShape      shape{ RandomGrid(size, random), type };
-        const unsigned int    dimension = shape.grid.dimension;
-        const auto            field = RandomField(shape.grid, 1.0, false, random);
-        std::array<double, 3> weights{};
-        for (unsigned int d = 0; d < dimension; ++d)
+        for (const ScalarType real : FieldTypes)
         {
-          weights[d] = 0.5 / shape.grid.spacing[d];
-        }
-        const auto          input = Resident(field, type, residence);
-        const ResidentArray output(static_cast<std::size_t>(shape.grid.Count()) * SizeOf(real), residence);
-        FindJacobianDeterminants(shape, input.Data(), weights, real, output.Data(), residence);
-        const auto found = Numbers(output.Data(), static_cast<std::size_t>(shape.grid.Count()), real, residence);
-        for (std::int64_t i = 0; i < shape.grid.Count(); ++i)
-        {
-          const auto   at = SampleOf(shape.grid, i);
-          double       m[3][3] = { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } };
-          std::int64_t stride = 1;
+          const FieldShape   shape{ RandomGrid(size, random), type };
+          const unsigned int dimension = shape.grid.dimension;
+          const auto         field = RandomField(shape.grid, 1.0, false, random);
+          FieldDerivatives   derivatives;
+          double             cosines[3][3] = { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } };
+          if (isRotated)
+          {
+            derivatives.direction.emplace();
+          }
           for (unsigned int d = 0; d < dimension; ++d)
           {
-            const std::int64_t above = at[d] + 1 < shape.grid.size[d] ? i + stride : i;
-            const std::int64_t below = at[d] > 0 ? i - stride : i;
-            for (unsigned int c = 0; c < dimension; ++c)
+            derivatives.weights[d] = 0.5 / shape.grid.spacing[d];
+            for (unsigned int e = 0; e < dimension && isRotated; ++e)
             {
-              m[d][c] += weights[d] * (field[static_cast<std::size_t>(above * dimension + c)] -
-                                       field[static_cast<std::size_t>(below * dimension + c)]);
+              cosines[d][e] = (*derivatives.direction)[d][e] = shape.grid.indexToPoint[d][e] / shape.grid.spacing[e];
             }
-            stride *= shape.grid.size[d];
           }
-          const double expected = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) -
-                                  m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
-                                  m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
-          // Slopes up to 2, plus 1: products of up to 27, a dozen roundings.
-          ASSERT_NEAR(found[static_cast<std::size_t>(i)],
-                      expected,
-                      6.0 * 27.0 * 4.0 * (real == ScalarType::Float32 ? 0x1p-24 : 0x1p-53))
-            << i;
+          const auto          input = Resident(field, type, residence);
+          const ResidentArray output(static_cast<std::size_t>(shape.grid.Count()) * SizeOf(real), residence);
+          FindJacobianDeterminants(shape, input.Data(), derivatives, real, output.Data(), residence);
+          const auto found = Numbers(output.Data(), static_cast<std::size_t>(shape.grid.Count()), real, residence);
+          for (std::int64_t i = 0; i < shape.grid.Count(); ++i)
+          {
+            const auto   at = SampleOf(shape.grid, i);
+            double       m[3][3] = { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } };
+            std::int64_t stride = 1;
+            for (unsigned int d = 0; d < dimension; ++d)
+            {
+              const std::int64_t above = at[d] + 1 < shape.grid.size[d] ? i + stride : i;
+              const std::int64_t below = at[d] > 0 ? i - stride : i;
+              for (unsigned int c = 0; c < dimension; ++c)
+              {
+                const double slope = derivatives.weights[d] * (field[static_cast<std::size_t>(above * dimension + c)] -
+                                                               field[static_cast<std::size_t>(below * dimension + c)]);
+                for (unsigned int p = 0; p < dimension; ++p)
+                {
+                  m[p][c] += cosines[p][d] * slope;
+                }
+              }
+              stride *= shape.grid.size[d];
+            }
+            const double expected = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) -
+                                    m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
+                                    m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+            // Slopes up to 2 and 1 more, rotated ones up to sqrt(3) times as much: products of up to 27 or 90, one or
+            // two dozen of roundings.
+            ASSERT_NEAR(found[static_cast<std::size_t>(i)],
+                        expected,
+                        6.0 * (isRotated ? 90.0 * 8.0 : 27.0 * 4.0) * (real == ScalarType::Float32 ? 0x1p-24 : 0x1p-53))
+              << i;
+          }
         }
       }
     }

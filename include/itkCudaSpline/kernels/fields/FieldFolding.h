@@ -45,7 +45,7 @@ struct FieldFolding
 /** \brief Jacobian determinants of x + u(x) in physical space, with central differences along the axes of the grid, and
  * differences of the two outermost samples at the ends of an axis. In double.
  *
- * FindJacobianDeterminants() computes ITK's determinants, which ignore the direction of the grid.
+ * FindJacobianDeterminants() computes ITK's determinants, which ignore the direction of the grid before ITK 6.
  *
  * \param[in] shape shape of the field
  * \param[in] field u (mm), in host memory

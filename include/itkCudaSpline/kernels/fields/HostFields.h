@@ -115,12 +115,12 @@ ExponentiateHostField(const FieldShape &       shape,
  *
  * \exception DeviceError,OperationAborted as for ComposeHostFields() */
 void
-FindHostJacobianDeterminants(const FieldShape &            shape,
-                             const void *                  field,
-                             const std::array<double, 3> & weights,
-                             ScalarType                    real,
-                             void *                        output,
-                             const ExecutionContext &      context);
+FindHostJacobianDeterminants(const FieldShape &       shape,
+                             const void *             field,
+                             const FieldDerivatives & derivatives,
+                             ScalarType               real,
+                             void *                   output,
+                             const ExecutionContext & context);
 
 /** \brief SmoothFieldBySpline() for host memory.
  *

@@ -22,6 +22,7 @@
 #include "itkCudaSpline/kernels/fields/Field.h"
 
 #include <array>
+#include <optional>
 
 /** \file
  * \brief Exponentials and Jacobian determinants of fields (Residence). All operations are asynchronous.
@@ -73,23 +74,33 @@ ComposeFieldsBeyond(const FieldShape & shape,
                     void *             output,
                     const Residence &  residence);
 
+/** \brief The derivatives of FindJacobianDeterminants(). */
+struct FieldDerivatives
+{
+  /** Factor for each axis of the difference of two samples: half of 1 / spacing (1 / mm). */
+  std::array<double, 3> weights{};
+  /** Direction cosines of the grid, one column per axis, that rotate derivatives along the axes to those in physical
+   * space, as ITK does since version 6. Without them the derivatives are not rotated. */
+  std::optional<std::array<std::array<double, 3>, 3>> direction;
+};
+
 /** \brief The Jacobian determinants of x + u(x), as in itk::DisplacementFieldJacobianDeterminantFilter: with central
  * differences, and vectors at the border continued outside.
  *
  * \param[in] shape shape of the field
  * \param[in] field u (mm)
- * \param[in] weights factor for each axis of the difference of two samples: half of 1 / spacing (1 / mm)
+ * \param[in] derivatives factors of the differences, and their rotation
  * \param[in] real type of the arithmetic and of the output: Float32 or Float64
  * \param[out] output one number per sample
  * \param[in] residence memory of the backend
  * \exception std::invalid_argument an invalid shape, or another type */
 void
-FindJacobianDeterminants(const FieldShape &            shape,
-                         const void *                  field,
-                         const std::array<double, 3> & weights,
-                         ScalarType                    real,
-                         void *                        output,
-                         const Residence &             residence);
+FindJacobianDeterminants(const FieldShape &       shape,
+                         const void *             field,
+                         const FieldDerivatives & derivatives,
+                         ScalarType               real,
+                         void *                   output,
+                         const Residence &        residence);
 
 /** @} */
 } // namespace itk::CudaSpline

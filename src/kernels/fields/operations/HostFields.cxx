@@ -226,18 +226,18 @@ ExponentiateHostField(const FieldShape &       shape,
 }
 
 void
-FindHostJacobianDeterminants(const FieldShape &            shape,
-                             const void *                  field,
-                             const std::array<double, 3> & weights,
-                             ScalarType                    real,
-                             void *                        output,
-                             const ExecutionContext &      context)
+FindHostJacobianDeterminants(const FieldShape &       shape,
+                             const void *             field,
+                             const FieldDerivatives & derivatives,
+                             ScalarType               real,
+                             void *                   output,
+                             const ExecutionContext & context)
 {
   context.Report(0.0);
   const Residence residence(context);
   const Visitor   input(field, shape.Bytes(), residence);
   const Visitor   result(output, static_cast<std::size_t>(shape.grid.Count()) * SizeOf(real), residence);
-  FindJacobianDeterminants(shape, input.Data(), weights, real, result.Data(), residence);
+  FindJacobianDeterminants(shape, input.Data(), derivatives, real, result.Data(), residence);
   result.Return(residence);
   context.Report(1.0);
 }

@@ -152,7 +152,9 @@ struct FieldJacobian
   const TSample * field;
   TReal *         output;
   FieldWalk       walk;
-  TReal           weights[VDimension]; ///< factors of the differences along each axis
+  TReal           weights[VDimension];               ///< factors of the differences along each axis
+  bool            isRotated;                         ///< whether the slopes are rotated, as since ITK 6
+  TReal           direction[VDimension][VDimension]; ///< direction cosines, one column per axis
 
   /** Computes a number of the output. */
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -168,16 +170,61 @@ struct FieldJacobian
       stride *= walk.size[d];
       for (unsigned int c = 0; c < VDimension; ++c)
       {
-        const auto  next = static_cast<TReal>(field[above * VDimension + c]);
-        const auto  previous = static_cast<TReal>(field[below * VDimension + c]);
-        const TReal slope = RoundedProduct(weights[d], RoundedSum(next, -previous));
-        matrix[d][c] = d == c ? RoundedSum(slope, TReal(1)) : slope;
+        const auto next = static_cast<TReal>(field[above * VDimension + c]);
+        const auto previous = static_cast<TReal>(field[below * VDimension + c]);
+        matrix[d][c] = RoundedProduct(weights[d], RoundedSum(next, -previous));
       }
     }
-    output[offset] = Determinant(matrix);
+    if (!isRotated)
+    {
+      for (unsigned int d = 0; d < VDimension; ++d)
+      {
+        matrix[d][d] = RoundedSum(matrix[d][d], TReal(1));
+      }
+      output[offset] = Determinant(matrix);
+      return;
+    }
+    TReal rotated[VDimension][VDimension]; // by component and physical axis
+    for (unsigned int c = 0; c < VDimension; ++c)
+    {
+      for (unsigned int p = 0; p < VDimension; ++p)
+      {
+        TReal slope = RoundedProduct(direction[p][0], matrix[0][c]);
+        for (unsigned int d = 1; d < VDimension; ++d)
+        {
+          slope = RoundedSum(slope, RoundedProduct(direction[p][d], matrix[d][c]));
+        }
+        rotated[c][p] = c == p ? RoundedSum(slope, TReal(1)) : slope;
+      }
+    }
+    output[offset] = DeterminantByMinors(rotated);
   }
 
 private:
+  /** The products of Eigen's determinants, in their order. */
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  DeterminantByMinors(const TReal (&m)[VDimension][VDimension])
+  {
+    if constexpr (VDimension == 2)
+    {
+      return Minor(m[0][0], m[1][1], m[1][0], m[0][1]);
+    }
+    else
+    {
+      const TReal first = RoundedProduct(m[0][0], Minor(m[1][1], m[2][2], m[1][2], m[2][1]));
+      const TReal second = RoundedProduct(m[0][1], Minor(m[1][0], m[2][2], m[1][2], m[2][0]));
+      const TReal third = RoundedProduct(m[0][2], Minor(m[1][0], m[2][1], m[1][1], m[2][0]));
+      return RoundedSum(RoundedSum(first, -second), third);
+    }
+  }
+
+  /** a b - c d. */
+  CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
+  Minor(TReal a, TReal b, TReal c, TReal d)
+  {
+    return RoundedSum(RoundedProduct(a, b), -RoundedProduct(c, d));
+  }
+
   /** The products of vnl_det(), in its order. */
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE TReal
   Determinant(const TReal (&m)[VDimension][VDimension])
@@ -254,12 +301,12 @@ WalkComposition(const FieldShape & shape,
 /** \brief Calls \p enqueue with the body of FindJacobianDeterminants(). */
 template <typename TEnqueue>
 void
-WalkJacobian(const FieldShape &            shape,
-             const void *                  field,
-             const std::array<double, 3> & weights,
-             ScalarType                    real,
-             void *                        output,
-             const TEnqueue &              enqueue)
+WalkJacobian(const FieldShape &       shape,
+             const void *             field,
+             const FieldDerivatives & derivatives,
+             ScalarType               real,
+             void *                   output,
+             const TEnqueue &         enqueue)
 {
   DispatchField(shape.grid.dimension, shape.element, [&](auto input) {
     DispatchField(shape.grid.dimension, real, [&](auto of) {
@@ -268,12 +315,19 @@ WalkJacobian(const FieldShape &            shape,
       constexpr unsigned int dimension = decltype(input)::Dimension;
       if constexpr (dimension == decltype(of)::Dimension)
       {
-        FieldJacobian<dimension, Sample, Real> body{
-          static_cast<const Sample *>(field), static_cast<Real *>(output), WalkOf(shape.grid), {}
-        };
+        FieldJacobian<dimension, Sample, Real> body{ static_cast<const Sample *>(field),
+                                                     static_cast<Real *>(output),
+                                                     WalkOf(shape.grid),
+                                                     {},
+                                                     derivatives.direction.has_value(),
+                                                     {} };
         for (unsigned int d = 0; d < dimension; ++d)
         {
-          body.weights[d] = static_cast<Real>(weights[d]);
+          body.weights[d] = static_cast<Real>(derivatives.weights[d]);
+          for (unsigned int e = 0; e < dimension && body.isRotated; ++e)
+          {
+            body.direction[d][e] = static_cast<Real>((*derivatives.direction)[d][e]);
+          }
         }
         enqueue(body);
       }
@@ -301,12 +355,12 @@ ComposeFieldsBeyondOnCuda(const FieldShape & shape,
 
 /** See FindJacobianDeterminants(). */
 void
-FindJacobianDeterminantsOnCuda(const FieldShape &            shape,
-                               const void *                  field,
-                               const std::array<double, 3> & weights,
-                               ScalarType                    real,
-                               void *                        output,
-                               const Residence &             residence);
+FindJacobianDeterminantsOnCuda(const FieldShape &       shape,
+                               const void *             field,
+                               const FieldDerivatives & derivatives,
+                               ScalarType               real,
+                               void *                   output,
+                               const Residence &        residence);
 
 } // namespace itk::CudaSpline
 

@@ -69,20 +69,21 @@ ComposeFieldsBeyond(const FieldShape & shape,
 }
 
 void
-FindJacobianDeterminants(const FieldShape &            shape,
-                         const void *                  field,
-                         const std::array<double, 3> & weights,
-                         ScalarType                    real,
-                         void *                        output,
-                         const Residence &             residence)
+FindJacobianDeterminants(const FieldShape &       shape,
+                         const void *             field,
+                         const FieldDerivatives & derivatives,
+                         ScalarType               real,
+                         void *                   output,
+                         const Residence &        residence)
 {
   if (residence.IsOnDevice())
   {
-    FindJacobianDeterminantsOnCuda(shape, field, weights, real, output, residence);
+    FindJacobianDeterminantsOnCuda(shape, field, derivatives, real, output, residence);
     return;
   }
-  WalkJacobian(
-    shape, field, weights, real, output, [&](const auto & body) { ForEachSampleOnCpu(body.walk, residence, body); });
+  WalkJacobian(shape, field, derivatives, real, output, [&](const auto & body) {
+    ForEachSampleOnCpu(body.walk, residence, body);
+  });
 }
 
 #if !defined(CUDASPLINE_HAS_CUDA)
@@ -101,7 +102,7 @@ ComposeFieldsBeyondOnCuda(const FieldShape &, const void *, const void *, void *
 void
 FindJacobianDeterminantsOnCuda(const FieldShape &,
                                const void *,
-                               const std::array<double, 3> &,
+                               const FieldDerivatives &,
                                ScalarType,
                                void *,
                                const Residence &)

@@ -47,15 +47,15 @@ ComposeFieldsBeyondOnCuda(const FieldShape & shape,
 }
 
 void
-FindJacobianDeterminantsOnCuda(const FieldShape &            shape,
-                               const void *                  field,
-                               const std::array<double, 3> & weights,
-                               ScalarType                    real,
-                               void *                        output,
-                               const Residence &             residence)
+FindJacobianDeterminantsOnCuda(const FieldShape &       shape,
+                               const void *             field,
+                               const FieldDerivatives & derivatives,
+                               ScalarType               real,
+                               void *                   output,
+                               const Residence &        residence)
 {
   WalkJacobian(
-    shape, field, weights, real, output, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+    shape, field, derivatives, real, output, [&](const auto & body) { LaunchField(body, body.walk, residence); });
 }
 
 } // namespace itk::CudaSpline

@@ -150,6 +150,9 @@ private:
   TDigits          m_Digits;
 };
 
+template <typename TDigits>
+HostHistogram(std::size_t, const TDigits &) -> HostHistogram<TDigits>;
+
 } // namespace itk::CudaSpline
 
 #endif
