@@ -186,14 +186,14 @@ protected:
     for (const ConstantImages & images : cases)
     {
       ExecutionContext context = this->OnBackend();
-      const auto       field = images.Register<TLevel>(context, 25);
+      const auto       field = images.Register<TLevel>(context, 40);
       EXPECT_LT(images.DistanceOf(field), 0.2);
       EXPECT_LT(std::abs(field[this->OffsetOfCorner(images)]), 0.1);
       const ThreadExecutor one{ 1 };
       context.host = &one;
-      EXPECT_EQ(images.Register<TLevel>(context, 25), field);
+      EXPECT_EQ(images.Register<TLevel>(context, 40), field);
       context.backend = Backend::Cpu;
-      const auto onHost = images.Register<TLevel>(context, 25);
+      const auto onHost = images.Register<TLevel>(context, 40);
       double     worst = 0.0;
       for (std::size_t n = 0; n < field.size(); ++n)
       {
