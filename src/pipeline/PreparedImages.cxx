@@ -131,26 +131,30 @@ MakeForecast(const RunnableOperation &                      operation,
 SlidingRegions
 MakeSlidingRegions(const LabelMap & map)
 {
-  const auto                           count = static_cast<std::size_t>(map.grid.Count());
-  std::map<std::int32_t, std::uint8_t> codes{ { 0, 0 } }; // 0 is outside of the map, too
-  std::set<std::int32_t>               labels;
-  const auto made = std::shared_ptr<std::uint8_t>(new std::uint8_t[count], std::default_delete<std::uint8_t[]>());
+  const auto             count = static_cast<std::size_t>(map.grid.Count());
+  std::set<std::int32_t> labels{ 0 }; // 0 is outside of the map, too
   for (std::size_t n = 0; n < count; ++n)
   {
-    const auto code = codes.try_emplace(map.pixels[n], static_cast<std::uint8_t>(codes.size())).first;
-    if (codes.size() > MaxSlidingRegions)
+    labels.insert(map.pixels[n]);
+    if (labels.size() > MaxSlidingRegions)
     {
       throw std::invalid_argument("the sliding regions have more than " + std::to_string(MaxSlidingRegions) +
                                   " labels, including 0; merge regions that do not touch each other");
     }
-    made.get()[n] = code->second;
-    labels.insert(map.pixels[n]);
   }
+  // Codes have the order of the labels, so that they do not depend on the order in which the map is stored.
+  std::map<std::int32_t, std::uint8_t> codes{ { 0, 0 } };
+  for (const std::int32_t label : labels)
+  {
+    codes.try_emplace(label, static_cast<std::uint8_t>(codes.size()));
+  }
+  const auto made = std::shared_ptr<std::uint8_t>(new std::uint8_t[count], std::default_delete<std::uint8_t[]>());
+  std::transform(map.pixels, map.pixels + count, made.get(), [&codes](std::int32_t label) { return codes.at(label); });
   SlidingRegions regions;
   regions.grid = map.grid;
   regions.grid.pointToIndex = InvertGridMatrix(map.grid.indexToPoint, map.grid.dimension);
   regions.codes = made;
-  regions.count = labels.size() > 1 ? static_cast<unsigned int>(codes.size()) : 0;
+  regions.count = static_cast<unsigned int>(codes.size());
   return regions;
 }
 

@@ -232,11 +232,12 @@ private:
     const auto complain = [](const std::string & text) { throw SpecError({ { "sliding", -1, "", text, {}, false } }); };
     if (m_Input.slidingRegions && std::none_of(stages.begin(), stages.end(), isGreedy))
     {
-      complain("there are sliding regions, but no stage uses them; only stages 'greedy' do");
+      complain("a map of sliding regions is given (--sliding-regions, sliding_regions), but no stage uses it; only "
+               "stages 'greedy' do");
     }
     if (!m_Input.slidingRegions && std::any_of(stages.begin(), stages.end(), slides))
     {
-      complain("a stage has sliding, but there are no sliding regions");
+      complain("a stage has sliding, but no map of sliding regions is given (--sliding-regions, sliding_regions)");
     }
   }
 

@@ -490,7 +490,7 @@ TEST_F(RegisterInPlane, Seeds)
                                                        "--levels",
                                                        "1",
                                                        "--iterations",
-                                                       "5",
+                                                       "60",
                                                        "-o",
                                                        Path("out.tfm") })));
     return Content(Path("out.tfm"));

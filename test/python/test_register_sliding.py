@@ -196,9 +196,11 @@ class TestArguments:
     def test_refused(self, rng):
         phantom = make_blocks(rng, 2)
         images = phantom.fixed, phantom.moving
-        with pytest.raises(ValueError, match="sliding: there are sliding regions, but no stage"):
+        with pytest.raises(
+            ValueError, match="sliding: a map of sliding regions is given .*, but no stage"
+        ):
             cudaspline.register(*images, "syn", sliding_regions=phantom.regions, device="cpu")
-        with pytest.raises(ValueError, match="sliding: a stage has sliding, but there are no"):
+        with pytest.raises(ValueError, match="sliding: a stage has sliding, but no map"):
             phantom.register(sliding=True)
         with pytest.raises(ValueError, match="sliding: .*'syn'"):
             cudaspline.Stage("syn", sliding=True)
@@ -235,3 +237,35 @@ def test_result_does_not_depend_on_storage(rng):
     ].reshape(-1, 3)
     difference = numpy.abs(moved - field[8:-8, 8:-8, 8:-8].reshape(-1, 3)).max()
     assert difference < 0.02
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (1, 2), (2, 1)])
+def test_labels_do_not_depend_on_storage(rng, labels):
+    """An axis reversed, and a border in the middle of a voxel of the coarse level."""
+    phantom = make_blocks(rng, 2)
+    points = points_of((48, 64))
+    regions = numpy.where(points[..., 0] >= 23, labels[1], labels[0]).astype(numpy.int16)
+    options = {"gradient": "grid", "iterations": (20, 10), "determinant_limit": None}
+    reverse = lambda array: cudaspline.Image(  # noqa: E731
+        numpy.ascontiguousarray(array[:, ::-1]), (1, 1), (47, 0), numpy.diag((-1.0, 1.0))
+    )
+    found = cudaspline.register(
+        reverse(phantom.fixed),
+        reverse(phantom.moving),
+        "greedy",
+        sliding_regions=reverse(regions),
+        **{**OPTIONS, **options},
+    )
+    field = numpy.asarray(phantom.register(regions, **options).field)
+    inner = points[8:-8, 8:-8].reshape(-1, 2)
+    moved = found.transform.apply(inner) - inner
+    assert numpy.abs(moved - field[8:-8, 8:-8].reshape(-1, 2)).max() < 0.1
+
+
+def test_a_cropped_map_has_a_border(rng):
+    """Outside of a map the label is 0."""
+    phantom = make_blocks(rng, 2)
+    cropped = cudaspline.Image(numpy.ones((64, 24), numpy.int16), (1, 1), (24, 0), numpy.eye(2))
+    whole = phantom.register((points_of((48, 64))[..., 0] >= 24).astype(numpy.int16))
+    assert numpy.array_equal(phantom.register(cropped).field, whole.field)
+    assert not numpy.array_equal(phantom.register().field, whole.field)

@@ -38,7 +38,7 @@ from ._structures import Sizes as Sizes
 from ._structures import Stage as Stage
 from ._structures import Vector as Vector
 
-INTERFACE = 7
+INTERFACE = 8
 
 (
     OK,

@@ -176,7 +176,7 @@ __launch_bounds__(MarchWarps * LanesOfWarp, 3) SelfSimilarityKernel(const __grid
         continue;
       }
       const float own = VarianceOf(sample.mean, march.total->sum, march.samples);
-      const float inverse = own > 0.0F ? 1.0F / own : 0.0F;
+      const float inverse = own > 0.0F ? fminf(1.0F / own, 3.4e38F) : 0.0F; // finite: a distance may be 0
       float *     to = march.channels + ((z - 1) * ofSlice + std::int64_t{ y } * width + x) * channels;
 #pragma unroll
       for (int first = 0; first < channels; first += 4)
