@@ -524,8 +524,9 @@ RunModel(const StageContext & context, const LinearModel & model, const LinearTr
   return outcome;
 }
 
-/** Penalties of the nodes of a spline at a level under a mask (SplineOptions::nodePenalties): the mean squared
- * displacement of the samples outside of the mask, in voxels of the level, with the weight of a number of samples. */
+/** Penalties of the nodes of a spline at a level under a mask (SplineOptions::nodePenalties): the mean, over
+ * all samples, of the squared displacement outside of the mask, in voxels of the level, with the weight of a number of
+ * samples. */
 std::vector<double>
 PenalizeNodes(const StageContext &          context,
               const TransformChain::Stage & spline,

@@ -583,10 +583,44 @@ class TestTransforms:
         assert mean <= largest <= 1e-4
         assert difference(vectors, (1 / 2.5 - 1) * centred) < 1e-4
 
+    def test_inverses_that_are_nearly_found_are_kept(self):
+        """A rotation by up to 70 degrees in the middle, for which some samples need more steps."""
+        places = numpy.stack(numpy.indices((33, 33))[::-1], axis=-1) - 16.0
+        angle = numpy.radians(70.0) * numpy.exp(-((numpy.hypot(*places.T).T / 12) ** 4))
+        cosine, sine = numpy.cos(angle), numpy.sin(angle)
+        x, y = places[..., 0], places[..., 1]
+        turned = numpy.stack([cosine * x - sine * y, sine * x + cosine * y], axis=-1)
+        stages = _transforms.describe(cudaspline.DisplacementField(turned - places), 2, -1)
+        assert _inverse.invert(stages, stages.grid_of(0))[2] < 0.01
+
+    def test_fields_of_inaccurate_inverses_warn(self):
+        shift = numpy.zeros((5, 12, 2))
+        shift[..., 0] = 3.0
+        inverse = cudaspline.Transform(cudaspline.DisplacementField(shift), 2).inverse()
+        with pytest.warns(cudaspline.ResamplingWarning, match="inaccurate"):
+            inverse.field(numpy.zeros((5, 12)))
+
+    @needs_program
+    @pytest.mark.filterwarnings("ignore::cudaspline.ResamplingWarning")
+    def test_inverses_are_those_of_the_program(self, sitk, rng, tmp_path):
+        """A shift that leaves a gap, and a fold."""
+        for number, vectors in enumerate((numpy.zeros((14, 20, 2)), numpy.zeros((14, 20, 2)))):
+            if number == 0:
+                vectors[..., 0] = 3.0
+            else:
+                vectors[..., 1] = 4.0 * numpy.sin(numpy.arange(14.0) * (2 * numpy.pi / 9))[:, None]
+            names = [str(tmp_path / name) for name in ("field.nii.gz", "image.nii", "out.nii")]
+            sitk.WriteImage(sitk.GetImageFromArray(vectors, isVector=True), names[0])
+            sitk.WriteImage(sitk.GetImageFromArray(rng.uniform(size=(14, 20))), names[1])
+            run(*names[1:], "--transform", f"{names[0]},inverse")
+            ours = cudaspline.resample(names[1], f"{names[0]},inverse")
+            written = sitk.GetArrayFromImage(sitk.ReadImage(names[2]))
+            assert difference(numpy.asarray(ours.array), written) < 1e-5
+
     def test_inverses_continue_where_there_is_none(self):
         """A shift by 3 samples leaves a gap, to which nothing is mapped; in a fold three points are
-        mapped to one. The inverse has no jumps of the size of the displacements, and the residual
-        is reported."""
+        mapped to one. In the gap the inverse has no jumps of the size of the displacements, and the
+        residual is reported."""
         shift = numpy.zeros((5, 12, 2))
         shift[..., 0] = 3.0
         stages = _transforms.describe(cudaspline.DisplacementField(shift), 2, -1)

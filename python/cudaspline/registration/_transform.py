@@ -16,7 +16,7 @@ from ..core._methods import device_word
 from ..core._options import TransformOrder
 from ..images import _image_files, _images
 from ..images._images import Image
-from ..resampling import _resample
+from ..resampling import _resample, _sampling
 from ..transforms import _inverse, _stages, _transform_files, _transform_writing, _transforms
 from ..transforms._transform_parts import FieldPart, GivenPart, InversePart, LinearPart, Part
 from . import _registration_library
@@ -239,6 +239,7 @@ class Transform:
             _library.Call(word, threads), geometry, stages, output
         )
         _library.note_inverses(stages.inverses)
+        _sampling.warn_of_inverses(stages.inverses)
         return Image(
             output.result(), geometry.spacing, geometry.origin, geometry.direction, channels=True
         )

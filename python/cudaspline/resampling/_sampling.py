@@ -29,14 +29,13 @@ from ..core._warnings import (
 )
 from ..images._pixels import Pixels, slices_of
 from ..transforms import _stages
+from ..transforms._inverse import LARGEST_RESIDUAL
 from . import _windows
 
 #: As LargestPlainStep and SmallestGaussianLine of the library.
 LARGEST_PLAIN_STEP, SMALLEST_LINE = 1.1, 4
 #: Longer steps are warned of where an image is not smoothed.
 COARSE_STEP = 1.5
-#: Inverses that leave more are warned of (mm).
-LARGEST_RESIDUAL = 0.1
 #: cudaMemcpyDeviceToHost
 _FROM_DEVICE = 2
 #: Elements that are compared at one time.

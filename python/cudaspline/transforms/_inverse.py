@@ -24,7 +24,10 @@ from ._stages import Stages, describe_resampling
 #: As CudaSplineResample has them: the error that is allowed at a sample (mm), and the maximum number
 #: of iterations with whole steps.
 ENOUGH, MAX_ITERATIONS = 1e-4, 100
-#: The same where the iteration begins with the displacements of neighbours.
+#: The error of an inverse (mm) above which a sample counts as one without an inverse, and a warning
+#: is issued.
+LARGEST_RESIDUAL = 0.1
+#: The maximum number of iterations where the iteration begins with the displacements of neighbours.
 _MAX_CONTINUED = 10
 #: A step that is shorter than this part of the error ends the iteration.
 _MIN_STEP = 2.0**-8
@@ -154,7 +157,7 @@ def invert(stages: Stages, domain: Geometry) -> tuple[numpy.ndarray, float, floa
             found[some] = best - wanted
 
     run(numpy.arange(count), MAX_ITERATIONS)
-    done = left <= ENOUGH
+    done = left <= LARGEST_RESIDUAL
     while not done.all() and done.any():
         numbers, start = _continue(found, done, domain.shape)
         found[numbers] = start

@@ -40,6 +40,10 @@ template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 ReadFieldTransform(const std::string & file);
 
+/** \brief Error of an inverse (mm) above which a sample counts as one without an inverse, and a warning is given: a
+ * thousand times the limit of the iteration. */
+constexpr double LargestResidual = 0.1;
+
 /** \brief Accuracy of an inverse. */
 struct InverseResidual
 {
@@ -48,7 +52,8 @@ struct InverseResidual
 };
 
 /** \brief Returns the inverse of a displacement field or a B-spline transform, as a field on its domain. It is computed
- * by fixed-point iteration at every point: x becomes x - (T(x) - y) until T(x) is y to 1e-4 mm, at most 100 times.
+ * by fixed-point iteration at every point: x becomes x - (T(x) - y) until T(x) is y to 1e-4 mm, at most 100 times, with
+ * shorter steps if whole ones fail. Samples without an inverse continue smoothly from their neighbours.
  *
  * Outside the domain the inverse is the identity, like the transforms.
  *

@@ -128,14 +128,13 @@ Invert(const TransformType<VDimension> * transform, const Grid & input, std::vec
 void
 WarnOfResiduals(const std::string & file, const std::vector<InverseResidual> & residuals)
 {
-  constexpr double much = 0.1; // mm, a thousand times the limit of the iteration
-  InverseResidual  all;
+  InverseResidual all;
   for (const InverseResidual & residual : residuals)
   {
     all.mean += residual.mean / static_cast<double>(residuals.size());
     all.largest = std::max(all.largest, residual.largest);
   }
-  if (all.largest > much)
+  if (all.largest > LargestResidual)
   {
     Warn("the inverse of \"" + file + "\" was computed by iteration and is inaccurate: the error is " +
          Brief(all.mean) + " mm on average and at most " + Brief(all.largest) +
