@@ -256,11 +256,10 @@ protected:
     // Linear interpolation of values below 256 in float; the weights of 216 coefficients are rounded.
     EXPECT_LT(difference("spline.tfm", "shift.tfm"), 1e-3);
     EXPECT_LT(difference("spline.h5", "shift.tfm"), 1e-3);
-    // The inverse, by iteration to 1e-4 mm: the edges of the phantom have slopes of some 100 units per millimetre.
+    // The inverse, by iteration: samples at the border of the domain, where the shift ends, need shorter steps.
     const ProgramResult result =
       RunProgram({ Path("in.nrrd"), Path("a.nrrd"), "-t", Path("spline.tfm") + ",inverse", Path("spline.tfm") });
-    EXPECT_EQ(result.code, 0) << result.errors;
-    EXPECT_NE(result.errors.find("computed by iteration"), std::string::npos) << result.errors; // 0.43 mm at the border
+    ExpectQuietSuccess(result);
     ProgramSettings settings;
     settings.program = "CudaSplineRegister";
     const ProgramResult found = RunProgram({ Path("in.nrrd"),
