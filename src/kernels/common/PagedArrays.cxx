@@ -1,0 +1,122 @@
+/*=========================================================================
+ *
+ *  Copyright the CudaSpline contributors
+ *
+ *  Licensed under the Apache License, Version 2.0 (the "License");
+ *  you may not use this file except in compliance with the License.
+ *  You may obtain a copy of the License at
+ *
+ *         https://www.apache.org/licenses/LICENSE-2.0.txt
+ *
+ *  Unless required by applicable law or agreed to in writing, software
+ *  distributed under the License is distributed on an "AS IS" BASIS,
+ *  WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ *  See the License for the specific language governing permissions and
+ *  limitations under the License.
+ *
+ *=========================================================================*/
+#include "kernels/common/PagedArrays.h"
+
+#include "kernels/common/ResidenceBackends.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace itk::CudaSpline
+{
+
+PageTable::PageTable(std::size_t count, std::size_t slots)
+  : m_Arrays(count)
+  , m_Slots(std::max<std::size_t>(slots, 1))
+{}
+
+std::vector<PageTable::Move>
+PageTable::Use(const std::vector<PageRequest> & requests)
+{
+  if (requests.size() > m_Slots.size())
+  {
+    throw std::invalid_argument("A step uses " + std::to_string(requests.size()) + " arrays; there are only " +
+                                std::to_string(m_Slots.size()) + " slots.");
+  }
+  ++m_Uses;
+  for (const PageRequest & request : requests)
+  {
+    const Array & array = m_Arrays.at(request.which);
+    if (!array.isDefined && request.use != PageUse::Overwrite)
+    {
+      throw std::invalid_argument("A step reads array " + std::to_string(request.which) + ", which was never written.");
+    }
+    if (array.slot != None)
+    {
+      m_Slots[array.slot].lastUse = m_Uses; // before any array of the step takes its slot
+    }
+  }
+  std::vector<Move> moves;
+  for (const PageRequest & request : requests)
+  {
+    Array & array = m_Arrays[request.which];
+    if (array.slot == None)
+    {
+      const auto oldest = std::min_element(m_Slots.begin(), m_Slots.end(), [](const Slot & one, const Slot & other) {
+        return one.lastUse < other.lastUse;
+      });
+      Move       move{ request.which, static_cast<std::size_t>(oldest - m_Slots.begin()), oldest->which };
+      if (move.evicted != None)
+      {
+        Array & evicted = m_Arrays[move.evicted];
+        move.saves = evicted.isDefined && !evicted.isOnHost;
+        evicted.isOnHost = evicted.isDefined;
+        evicted.slot = None;
+      }
+      move.loads = request.use != PageUse::Overwrite;
+      *oldest = { request.which, m_Uses };
+      array.slot = move.slot;
+      moves.push_back(move);
+    }
+    array.isDefined = true;
+    array.isOnHost = array.isOnHost && request.use == PageUse::Read;
+  }
+  return moves;
+}
+
+void
+PageTable::Drop(std::size_t which)
+{
+  Array & array = m_Arrays.at(which);
+  array.isDefined = false;
+  array.isOnHost = false;
+  if (array.slot != None)
+  {
+    m_Slots[array.slot].lastUse = 0; // the next to be taken
+  }
+}
+
+PagedArrays::PagedArrays(std::size_t count, std::size_t bytes, std::size_t slots, const Residence & residence)
+  : m_Bytes(bytes)
+  , m_Table(count, residence.IsOnDevice() ? slots : count)
+{
+  const bool arePaged = residence.IsOnDevice() && slots < count;
+  for (std::size_t slot = 0; slot < (arePaged ? slots : count); ++slot)
+  {
+    m_Slots.emplace_back(bytes, residence);
+  }
+  if (arePaged)
+  {
+    m_Copy = MakePageCopies(count, bytes, residence);
+  }
+}
+
+void
+PagedArrays::Bring(const std::vector<PageRequest> & requests)
+{
+  for (const PageTable::Move & move : m_Table.Use(requests))
+  {
+    if (m_Copy)
+    {
+      m_Copy(move, m_Slots[move.slot].Data());
+    }
+  }
+}
+
+} // namespace itk::CudaSpline
