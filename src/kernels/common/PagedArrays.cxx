@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
 namespace itk::CudaSpline
 {
@@ -58,10 +59,8 @@ PageTable::Use(const std::vector<PageRequest> & requests)
     Array & array = m_Arrays[request.which];
     if (array.slot == None)
     {
-      const auto oldest = std::min_element(m_Slots.begin(), m_Slots.end(), [](const Slot & one, const Slot & other) {
-        return one.lastUse < other.lastUse;
-      });
-      Move       move{ request.which, static_cast<std::size_t>(oldest - m_Slots.begin()), oldest->which };
+      const std::size_t slot = this->FindVictim();
+      Move              move{ request.which, slot, m_Slots[slot].which };
       if (move.evicted != None)
       {
         Array & evicted = m_Arrays[move.evicted];
@@ -70,8 +69,8 @@ PageTable::Use(const std::vector<PageRequest> & requests)
         evicted.slot = None;
       }
       move.loads = request.use != PageUse::Overwrite;
-      *oldest = { request.which, m_Uses };
-      array.slot = move.slot;
+      m_Slots[slot] = { request.which, m_Uses };
+      array.slot = slot;
       moves.push_back(move);
     }
     array.isDefined = true;
@@ -80,21 +79,31 @@ PageTable::Use(const std::vector<PageRequest> & requests)
   return moves;
 }
 
+std::size_t
+PageTable::FindVictim() const
+{
+  // Arrays of the current step stay. An array that need not be copied to the host is taken first.
+  const auto rank = [this](const Slot & slot) {
+    const bool isInUse = slot.lastUse == m_Uses;
+    const bool isSaved = slot.which != None && m_Arrays[slot.which].isDefined && !m_Arrays[slot.which].isOnHost;
+    return std::make_tuple(isInUse, isSaved, slot.lastUse);
+  };
+  const auto victim = std::min_element(
+    m_Slots.begin(), m_Slots.end(), [&rank](const Slot & one, const Slot & other) { return rank(one) < rank(other); });
+  return static_cast<std::size_t>(victim - m_Slots.begin());
+}
+
 void
 PageTable::Drop(std::size_t which)
 {
   Array & array = m_Arrays.at(which);
   array.isDefined = false;
   array.isOnHost = false;
-  if (array.slot != None)
-  {
-    m_Slots[array.slot].lastUse = 0; // the next to be taken
-  }
 }
 
 PagedArrays::PagedArrays(std::size_t count, std::size_t bytes, std::size_t slots, const Residence & residence)
   : m_Bytes(bytes)
-  , m_Table(count, residence.IsOnDevice() ? slots : count)
+  , m_Table(count, residence.IsOnDevice() ? std::min(slots, count) : count)
 {
   const bool arePaged = residence.IsOnDevice() && slots < count;
   for (std::size_t slot = 0; slot < (arePaged ? slots : count); ++slot)

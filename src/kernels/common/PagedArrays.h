@@ -46,7 +46,8 @@ struct PageRequest
   PageUse     use;
 };
 
-/** \brief Decides which arrays are in which slots: the arrays that were used last. */
+/** \brief Decides which arrays are in which slots. The array that is replaced is one that the host has already or that
+ * is not needed, or else the one that was not used for longest. */
 class PageTable
 {
 public:
@@ -97,6 +98,10 @@ private:
     std::size_t lastUse{ 0 };
   };
 
+  /** Slot whose array is replaced. */
+  std::size_t
+  FindVictim() const;
+
   std::vector<Array> m_Arrays;
   std::vector<Slot>  m_Slots;
   std::size_t        m_Uses{ 0 };
@@ -104,10 +109,9 @@ private:
 
 /** \brief Arrays of one length that take turns in a few slots of device memory.
  *
- * An array without a slot is in page-locked host memory. It is copied to a slot, in place of the array that was not
- * used for longest, when a step asks for it. Copies to and from the host run at the same time as each other and as
- * earlier steps. Only arrays that changed are copied to the host. With as many slots as arrays, and on the host,
- * nothing is copied. */
+ * An array without a slot is in page-locked host memory. It is copied to a slot when a step asks for it. Copies to and
+ * from the host run at the same time as each other and as earlier steps. Only arrays that changed are copied to the
+ * host. With as many slots as arrays, and on the host, nothing is copied. */
 class PagedArrays
 {
 public:

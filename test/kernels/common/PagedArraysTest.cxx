@@ -59,8 +59,8 @@ RandomStep(std::mt19937_64 & random, std::size_t slots, const std::set<std::size
 void
 CheckContents(Backend backend)
 {
-  constexpr std::size_t numbers = (std::size_t{ 70 } << 20) / sizeof(int) + 13;
-  ExecutionContext      context;
+  const std::size_t numbers = (backend == Backend::Cuda ? (std::size_t{ 70 } << 20) / sizeof(int) : 4096) + 13;
+  ExecutionContext  context;
   context.backend = backend;
   const Residence residence(context);
   PagedArrays     arrays(Arrays, numbers * sizeof(int), 3, residence);
