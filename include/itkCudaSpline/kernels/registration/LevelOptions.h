@@ -102,6 +102,14 @@ struct VelocityOptions
  * initialized from them after the rest of the level has been released. */
 class LevelFields;
 
+/** \brief How much memory a level of SyN or greedy registration uses. The fields have the same bits. */
+enum class LevelMemory : unsigned char
+{
+  Automatic, ///< Smallest for levels of at least 2^24 samples, else Fastest
+  Smallest,  ///< smooths slab by slab, and computes forces of local correlation in one direction after the other
+  Fastest
+};
+
 /** \brief The memory to which the vectors of a field are copied. */
 enum class FieldMemory : unsigned char
 {

@@ -24,7 +24,9 @@
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 #include "itkCudaSpline/kernels/registration/VelocityLevel.h"
 
+#include "kernels/common/MemoryBudget.h"
 #include "kernels/fields/sliding/FieldRegions.h"
+#include "kernels/registration/deformable/LevelForces.h"
 #include "kernels/registration/landmarks/LandmarkLevels.h"
 
 #include <algorithm>
@@ -369,7 +371,11 @@ struct DeformableRegistration::Parts
     const FieldShape shape = ShapeOf(fixed.front().image.grid, level, options.element);
     const bool       isCompared = !isStopped && number == this->FindLastIterated() && this->HasComparableValues();
     double           atZero = std::numeric_limits<double>::max();
-    const auto       coarser = this->MakeNext(last, shape, level, isCompared ? &atZero : nullptr);
+    auto             coarser = this->MakeNext(last, shape, level, isCompared ? &atZero : nullptr);
+    if (!isCompared)
+    {
+      coarser.reset();
+    }
     grid = shape.grid;
 
     LevelRecord       record;
@@ -514,13 +520,64 @@ DeformableRegistration::GetFields(void * forward, void * backward, ScalarType el
   }
 }
 
+namespace
+{
+/** Counts the memory of a registration by SyN or greedy: the maximum over its levels.
+ *
+ * \param[in] ofImages bytes of all original images and their masks
+ * \param[in] hasMasks whether an image has a mask */
+std::size_t
+CountLevels(const FieldGrid &         fixed,
+            ScalarType                pixel,
+            std::size_t               ofImages,
+            bool                      hasMasks,
+            const DeformableOptions & options)
+{
+  const bool        isSyn = options.kind == DeformableKind::Syn;
+  const std::size_t points = options.landmarks.IsUsed() ? options.landmarks.points.size() : 0;
+  std::size_t       most = 0;
+  std::size_t       ofPrevious = 0; // its fields
+  for (const PyramidLevel & level : options.levels)
+  {
+    PyramidLevel counted = level;
+    counted.shrink = std::max(1U, level.shrink);
+    LevelSetup setup;
+    setup.shape = ShapeOf(fixed, counted, options.element);
+    setup.metrics = MetricsOf(options, setup.shape.grid, pixel);
+    setup.pixel = pixel;
+    setup.hasLandmarks = points > 0;
+    setup.hasRegions = options.regions.IsUsed();
+    setup.hasMasks = hasMasks;
+    const bool        isUnderMask = options.smoothsUnderMasks && level.iterations > 0;
+    const bool        isSmoothed = isUnderMask || (level.sigma > 0.0 && level.iterations > 0);
+    std::size_t       bytes = ofPrevious + (isSmoothed ? 2 : 1) * ofImages;
+    const std::size_t making = isUnderMask ? 2 * ofImages : (isSmoothed ? ofImages / 2 : 0); // of smoothed images
+    const std::size_t ofLevel = isSyn ? CountSynBytes(setup, options.rules) : CountGreedyBytes(setup, options.rules);
+    bytes += std::max(making, ofLevel + (options.order > 1 ? ofImages : 0)); // coefficients of splines
+    bytes += points > 0 ? FieldLandmarks::CountBytes(setup.shape, points, 1) : 0;
+    bytes += FieldRegions::CountBytes(options.regions, setup.shape);
+    most = std::max(most, bytes);
+    ofPrevious = (isSyn ? 4 : 1) * setup.shape.Bytes();
+  }
+  return most;
+}
+} // namespace
+
 MemoryPlan
 PlanDeformableRegistration(const FieldGrid &         fixed,
                            ScalarType                pixel,
                            std::size_t               imageBytes,
                            const DeformableOptions & options,
-                           std::size_t               budget)
+                           std::size_t               budget,
+                           bool                      hasMasks)
 {
+  if (options.kind == DeformableKind::Syn || options.kind == DeformableKind::Greedy)
+  {
+    MemoryPlan plan;
+    plan.sourceBytes = CountLevels(fixed, pixel, imageBytes, hasMasks, options);
+    RefuseUnlessWithin(plan, budget);
+    return plan;
+  }
   const auto isCoarser = [](const PyramidLevel & one, const PyramidLevel & other) { return one.shrink > other.shrink; };
   const auto finest = std::max_element(options.levels.begin(), options.levels.end(), isCoarser);
   PyramidLevel level;
@@ -541,12 +598,7 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
     return PlanDemonsLevel(shape, pixel, bytes + CountInversionScratch(shape), budget);
   }
   const std::vector<SynMetric> metrics = MetricsOf(options, shape.grid, pixel);
-  if (options.kind == DeformableKind::TimeVaryingVelocity)
-  {
-    return PlanVelocityLevel(shape, metrics, options.rules, options.velocity, pixel, bytes, budget);
-  }
-  // A greedy level has fewer fields than a SyN level.
-  return PlanSynLevel(shape, metrics, options.rules, pixel, bytes, budget);
+  return PlanVelocityLevel(shape, metrics, options.rules, options.velocity, pixel, bytes, budget);
 }
 
 OperationWork

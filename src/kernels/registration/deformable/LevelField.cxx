@@ -119,7 +119,10 @@ LevelField::GetInverse(const FieldInversion & rules,
 {
   ClearResident(inverse, m_Shape.Bytes(), m_Residence);
   InvertField(m_Shape, this->Data(PageUse::Read), inverse, rules, state, scratch, m_Residence);
-  CopyFieldTo(vectors, element, memory, inverse, m_Shape, m_Residence);
+  if (inverse != vectors)
+  {
+    CopyFieldTo(vectors, element, memory, inverse, m_Shape, m_Residence);
+  }
   FieldInversionState cameTo;
   Download(&cameTo, state, sizeof(cameTo), m_Residence);
   return cameTo;
@@ -166,6 +169,12 @@ LevelFields::AdaptFrom(const LevelFields & other, const FieldRegions * regions)
   {
     m_Fields[n].AdaptFrom(other.m_Fields[n], regions);
   }
+}
+
+bool
+IsFieldWrittenTo(ScalarType element, FieldMemory memory, const FieldShape & shape, const Residence & residence)
+{
+  return residence.IsOnDevice() && memory == FieldMemory::Residence && element == shape.element;
 }
 
 void

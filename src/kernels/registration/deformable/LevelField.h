@@ -75,7 +75,7 @@ public:
   /** Computes the inverse, from zero. The call waits.
    *
    * \param[in] rules rules of the inversion
-   * \param[out] inverse memory of the backend, of the field's shape
+   * \param[out] inverse memory of the backend, of the field's shape; may be the destination
    * \param[out] state memory of the backend
    * \param[out] scratch CountInversionScratch() bytes of the backend
    * \param[out] vectors destination of the inverse
@@ -149,6 +149,10 @@ private:
   std::shared_ptr<PagedArrays> m_Pages;
   std::vector<LevelField>      m_Fields;
 };
+
+/** \brief Whether an operation on a device can write a field of a shape directly to a destination, without a copy. */
+bool
+IsFieldWrittenTo(ScalarType element, FieldMemory memory, const FieldShape & shape, const Residence & residence);
 
 /** \brief Copies the components of a field in the memory of the backend, converted to another type if necessary. The
  * call waits if the destination is host memory. */
