@@ -60,14 +60,8 @@ PageTable::Use(const std::vector<PageRequest> & requests)
     if (array.slot == None)
     {
       const std::size_t slot = this->FindVictim();
-      Move              move{ request.which, slot, m_Slots[slot].which };
-      if (move.evicted != None)
-      {
-        Array & evicted = m_Arrays[move.evicted];
-        move.saves = evicted.isDefined && !evicted.isOnHost;
-        evicted.isOnHost = evicted.isDefined;
-        evicted.slot = None;
-      }
+      Move              move = this->Evict(slot);
+      move.which = request.which;
       move.loads = request.use != PageUse::Overwrite;
       m_Slots[slot] = { request.which, m_Uses };
       array.slot = slot;
@@ -93,6 +87,37 @@ PageTable::FindVictim() const
   return static_cast<std::size_t>(victim - m_Slots.begin());
 }
 
+std::vector<PageTable::Move>
+PageTable::Vacate()
+{
+  std::vector<Move> moves;
+  for (std::size_t slot = 0; slot < m_Slots.size(); ++slot)
+  {
+    if (m_Slots[slot].which != None)
+    {
+      moves.push_back(this->Evict(slot));
+    }
+  }
+  m_Slots.assign(1, Slot());
+  return moves;
+}
+
+PageTable::Move
+PageTable::Evict(std::size_t slot)
+{
+  Move move;
+  move.slot = slot;
+  move.evicted = m_Slots[slot].which;
+  if (move.evicted != None)
+  {
+    Array & evicted = m_Arrays[move.evicted];
+    move.saves = evicted.isDefined && !evicted.isOnHost;
+    evicted.isOnHost = evicted.isDefined;
+    evicted.slot = None;
+  }
+  return move;
+}
+
 void
 PageTable::Drop(std::size_t which)
 {
@@ -103,6 +128,7 @@ PageTable::Drop(std::size_t which)
 
 PagedArrays::PagedArrays(std::size_t count, std::size_t bytes, std::size_t slots, const Residence & residence)
   : m_Bytes(bytes)
+  , m_Residence(residence)
   , m_Table(count, residence.IsOnDevice() ? std::min(slots, count) : count)
 {
   const bool arePaged = residence.IsOnDevice() && slots < count;
@@ -119,12 +145,32 @@ PagedArrays::PagedArrays(std::size_t count, std::size_t bytes, std::size_t slots
 void
 PagedArrays::Bring(const std::vector<PageRequest> & requests)
 {
-  for (const PageTable::Move & move : m_Table.Use(requests))
+  this->Enqueue(m_Table.Use(requests));
+}
+
+void
+PagedArrays::Enqueue(const std::vector<PageTable::Move> & moves)
+{
+  for (const PageTable::Move & move : moves)
   {
     if (m_Copy)
     {
       m_Copy(move, m_Slots[move.slot].Data());
     }
+  }
+}
+
+void
+PagedArrays::MoveToHost()
+{
+  if (m_Residence.IsOnDevice())
+  {
+    if (!m_Copy)
+    {
+      m_Copy = MakePageCopies(m_Table.Count(), m_Bytes, m_Residence);
+    }
+    this->Enqueue(m_Table.Vacate());
+    m_Slots.erase(m_Slots.begin() + 1, m_Slots.end());
   }
 }
 

@@ -51,17 +51,23 @@ struct PageRequest
 class PageTable
 {
 public:
+  static constexpr std::size_t None = static_cast<std::size_t>(-1);
+
   /** What must be copied before an array can be used in a slot. */
   struct Move
   {
-    std::size_t which;           ///< array that is moved to the slot
-    std::size_t slot;            ///< its slot
+    std::size_t which{ None };   ///< array that is moved to the slot; None: the slot becomes free
+    std::size_t slot{ 0 };       ///< its slot
     std::size_t evicted{ None }; ///< array that was in the slot
     bool        saves{ false };  ///< the evicted one must be copied to the host first
     bool        loads{ false };  ///< the array must be copied from the host
   };
-  static constexpr std::size_t None = static_cast<std::size_t>(-1);
-
+  /** Number of arrays. */
+  std::size_t
+  Count() const
+  {
+    return m_Arrays.size();
+  }
   /** All arrays are undefined, and none is in a slot.
    *
    * \param[in] count arrays
@@ -75,6 +81,11 @@ public:
    * \exception std::invalid_argument more arrays than slots, or an undefined array is read */
   std::vector<Move>
   Use(const std::vector<PageRequest> & requests);
+  /** Records that all arrays move to the host.
+   *
+   * \return the copies that this needs, after which there is one slot */
+  std::vector<Move>
+  Vacate();
   /** Records that the content of an array is not needed any more. */
   void
   Drop(std::size_t which);
@@ -98,6 +109,9 @@ private:
     std::size_t lastUse{ 0 };
   };
 
+  /** Empties a slot. */
+  Move
+  Evict(std::size_t slot);
   /** Slot whose array is replaced. */
   std::size_t
   FindVictim() const;
@@ -146,6 +160,10 @@ public:
   {
     m_Table.Drop(which);
   }
+  /** Frees the slots except one, after all arrays were copied to the host. On the host it has no effect.   *
+   * \exception DeviceError the host cannot lock memory, or a lost device */
+  void
+  MoveToHost();
   /** Whether arrays are copied to and from the host. */
   bool
   ArePaged() const
@@ -169,10 +187,14 @@ private:
   }
 
   std::size_t                m_Bytes;
+  Residence                  m_Residence;
   PageTable                  m_Table;
   std::vector<ResidentArray> m_Slots;
   /** Enqueues the copies of a move to or from the memory of its slot; empty: every array has a slot. */
   std::function<void(const PageTable::Move &, void *)> m_Copy;
+
+  void
+  Enqueue(const std::vector<PageTable::Move> & moves);
 };
 
 } // namespace itk::CudaSpline

@@ -107,7 +107,9 @@ enum class LevelMemory : unsigned char
 {
   Automatic, ///< Smallest for levels of at least 2^24 samples, else Fastest
   Smallest,  ///< smooths slab by slab, and computes forces of local correlation in one direction after the other
-  Fastest
+  Fastest,
+  /** Smallest, and fields of SyN that a step does not use are in host memory. On the host backend: Smallest. */
+  Paged
 };
 
 /** \brief The memory to which the vectors of a field are copied. */

@@ -119,6 +119,12 @@ public:
               const FieldShape & shape,
               const Residence &  residence);
 
+  /** Moves the fields to the host, from where they return one at a time. On the host it has no effect. */
+  void
+  MoveToHost() const
+  {
+    m_Pages->MoveToHost();
+  }
   /** The fields and temporary arrays that a step uses. See PagedArrays::Use(). */
   PagedArrays &
   GetPages()

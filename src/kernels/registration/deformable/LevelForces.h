@@ -142,6 +142,12 @@ struct LevelSetup
   /** Whether the level uses as little memory as it can. */
   bool
   IsSmall() const;
+  /** Whether fields take turns in device memory. */
+  bool
+  IsPaged() const
+  {
+    return use.memory == LevelMemory::Paged;
+  }
   /** Whether a smoothing needs no second field. */
   bool
   SmoothsInPlace(const LevelSmoothing & smoothing) const;
@@ -225,7 +231,7 @@ public:
   std::array<double, 2>
   WeightedValuesOf(const LevelSums & sums, std::size_t comparison = 0) const;
 
-  /** Whether Compare() waits for the backend. */
+  /** Whether Compare() waits for the backend, or fields are copied from the host: such steps cannot be recorded. */
   bool
   Waits() const;
 
@@ -297,6 +303,12 @@ public:
   void
   Limit(const void * before, void * after, double largest);
 
+  /** Whether fields take turns in device memory; their updates, too, which are then not in this memory. */
+  bool
+  IsPaged() const
+  {
+    return m_Setup.IsPaged();
+  }
   /** The memory of forces, which become updates. */
   void *
   Update(LevelImage image) const
@@ -367,7 +379,7 @@ private:
   struct Moved
   {
     std::size_t   number{ 0 }; ///< of the image among all
-    ResidentArray mask; ///< or the region inside the image, too
+    ResidentArray mask;        ///< or the region inside the image, too
     ResidentArray confidence;
     /** At the samples, if original images are compared, or if Gaussians compute them. */
     ResidentArray               gradients;
@@ -437,7 +449,8 @@ private:
   std::optional<FieldLandmarks> m_Landmarks;
 };
 
-/** \brief Bytes of a level of SyN in addition to the images and landmarks, until its total fields are in host memory. */
+/** \brief Bytes of a level of SyN in addition to the images and landmarks, until its total fields are in host memory.
+ */
 std::size_t
 CountSynBytes(LevelSetup setup, const SynRules & rules);
 
@@ -459,7 +472,7 @@ public:
   Run(const SynRules & rules, const LevelForces & forces, const std::function<void(const SynRules &)> & enqueue)
   {
     m_HasBegun = forces.Waits();
-    if (forces.Waits()) // steps that wait cannot be recorded
+    if (forces.Waits())
     {
       enqueue(rules);
       return;

@@ -41,6 +41,16 @@ OfSyn(LevelMemory memory)
 {
   return { 1, 2, false, memory };
 }
+
+constexpr std::size_t Fields = 4;
+constexpr std::size_t PagedSlots = 2; // a step uses at most two of the fields and updates
+
+std::shared_ptr<LevelFields>
+MakeFields(const FieldShape & shape, LevelMemory memory, const Residence & residence)
+{
+  return memory == LevelMemory::Paged ? std::make_shared<LevelFields>(Fields, 2, PagedSlots, shape, residence)
+                                      : std::make_shared<LevelFields>(Fields, shape, residence);
+}
 } // namespace
 
 /** Fields, forces and steps. */
@@ -57,6 +67,38 @@ struct SynLevel::Parts
   {
     return (*fields)[static_cast<std::size_t>(which)];
   }
+  /** Vectors of two fields that a step uses. */
+  std::array<void *, 2>
+  Use(SynField first, PageUse ofFirst, SynField second, PageUse ofSecond) const
+  {
+    return fields->GetPages().Use(
+      { { static_cast<std::size_t>(first), ofFirst }, { static_cast<std::size_t>(second), ofSecond } });
+  }
+  /** Number of an update among the pages. Both have the same one if forces are computed in one direction after the
+   * other. */
+  std::size_t
+  UpdatePage(LevelImage image) const
+  {
+    return Fields + (image == LevelImage::Moving && !forces.IsByDirection() ? 1 : 0);
+  }
+  void *
+  Update(LevelImage image, PageUse use) const
+  {
+    return forces.IsPaged() ? fields->GetPages().Use({ { this->UpdatePage(image), use } })[0] : forces.Update(image);
+  }
+  std::array<void *, 2>
+  Updates(PageUse use) const
+  {
+    if (!forces.IsPaged())
+    {
+      return { { forces.Update(LevelImage::Fixed), forces.Update(LevelImage::Moving) } };
+    }
+    return fields->GetPages().Use(
+      { { this->UpdatePage(LevelImage::Fixed), use }, { this->UpdatePage(LevelImage::Moving), use } });
+  }
+  /** Adds an update to its total field. The update is not needed afterwards. */
+  void
+  AddUpdate(LevelImage image, SynField total, const SynRules & rules);
   void
   MoveImages();
   void
@@ -77,7 +119,7 @@ SynLevel::SynLevel(const FieldShape &   shape,
                    const LandmarkTerm & landmarks,
                    LevelMemory          memory)
   : m_Parts(new Parts{ LevelForces(shape, std::move(terms), landmarks, residence, OfSyn(memory)),
-                       std::make_shared<LevelFields>(4, shape, residence),
+                       MakeFields(shape, memory, residence),
                        ResidentArray(sizeof(Record), residence),
                        RuledSteps() })
 {
@@ -120,8 +162,23 @@ SynLevel::GetFields() const
 void
 SynLevel::Parts::MoveImages()
 {
-  forces.MoveFixed(this->Field(SynField::FixedToMiddleInverse).Data());
-  forces.MoveMoving(this->Field(SynField::MovingToMiddleInverse).Data());
+  forces.MoveFixed(this->Field(SynField::FixedToMiddleInverse).Data(PageUse::Read));
+  forces.MoveMoving(this->Field(SynField::MovingToMiddleInverse).Data(PageUse::Read));
+}
+
+void
+SynLevel::Parts::AddUpdate(LevelImage image, SynField total, const SynRules & rules)
+{
+  if (!forces.IsPaged())
+  {
+    forces.AddUpdate(forces.Update(image), this->Field(total).Data(), rules);
+    return;
+  }
+  const std::size_t page = this->UpdatePage(image);
+  const auto [update, field] =
+    fields->GetPages().Use({ { page, PageUse::Read }, { static_cast<std::size_t>(total), PageUse::Change } });
+  forces.AddUpdate(update, field, rules);
+  fields->GetPages().Drop(page);
 }
 
 void
@@ -129,13 +186,8 @@ SynLevel::Parts::Enqueue(const SynRules & rules)
 {
   auto * const      numbers = record.As<Record>();
   LevelSums * const sums = &numbers->sums;
-  void * const      fixed = this->Field(SynField::FixedToMiddle).Data();
-  void * const      fixedInverse = this->Field(SynField::FixedToMiddleInverse).Data();
-  void * const      moving = this->Field(SynField::MovingToMiddle).Data();
-  void * const      movingInverse = this->Field(SynField::MovingToMiddleInverse).Data();
-  void * const      fixedUpdate = forces.Update(LevelImage::Fixed);
-  void * const      movingUpdate = forces.Update(LevelImage::Moving);
-  const auto        makeUpdate = [&](LevelImage image, void * update) {
+  const auto        makeUpdate = [&](LevelImage image) {
+    void * const update = this->Update(image, PageUse::Change);
     forces.MakeUpdate(image, update, rules, &numbers->maximumNorm[static_cast<std::size_t>(image)]);
   };
 
@@ -144,28 +196,32 @@ SynLevel::Parts::Enqueue(const SynRules & rules)
   this->MoveImages();
   if (forces.IsByDirection()) // both updates are in the same memory
   {
-    forces.Compare(sums, fixedUpdate, nullptr);
-    makeUpdate(LevelImage::Fixed, fixedUpdate);
-    forces.AddUpdate(fixedUpdate, fixed, rules);
-    forces.Compare(sums, nullptr, movingUpdate);
-    makeUpdate(LevelImage::Moving, movingUpdate);
-    forces.AddUpdate(movingUpdate, moving, rules);
+    forces.Compare(sums, this->Update(LevelImage::Fixed, PageUse::Overwrite), nullptr);
+    makeUpdate(LevelImage::Fixed);
+    this->AddUpdate(LevelImage::Fixed, SynField::FixedToMiddle, rules);
+    forces.Compare(sums, nullptr, this->Update(LevelImage::Moving, PageUse::Overwrite));
+    makeUpdate(LevelImage::Moving);
+    this->AddUpdate(LevelImage::Moving, SynField::MovingToMiddle, rules);
   }
   else
   {
-    forces.Compare(sums, fixedUpdate, movingUpdate);
-    makeUpdate(LevelImage::Fixed, fixedUpdate);
-    makeUpdate(LevelImage::Moving, movingUpdate);
+    const auto [fixedForce, movingForce] = this->Updates(PageUse::Overwrite);
+    forces.Compare(sums, fixedForce, movingForce);
+    makeUpdate(LevelImage::Fixed);
+    makeUpdate(LevelImage::Moving);
     if (rules.averagesMidpointGradients)
     {
+      const auto [fixedUpdate, movingUpdate] = this->Updates(PageUse::Change);
       AverageMidpointFields(forces.GetShape(), fixedUpdate, movingUpdate, forces.GetResidence());
     }
-    forces.AddUpdate(fixedUpdate, fixed, rules);
-    forces.AddUpdate(movingUpdate, moving, rules);
+    this->AddUpdate(LevelImage::Fixed, SynField::FixedToMiddle, rules);
+    this->AddUpdate(LevelImage::Moving, SynField::MovingToMiddle, rules);
   }
 
-  // Inverts the total fields, and inverts these inverses, which are the new total fields.
-  const auto invert = [&](const void * field, void * inverse, std::size_t number) {
+  // Inverts the total fields, and inverts these inverses, which are the new total fields. The fields that the next
+  // iteration reads first are inverted last.
+  const auto invert = [&](SynField from, SynField to, std::size_t number) {
+    const auto [field, inverse] = this->Use(from, PageUse::Read, to, PageUse::Change);
     InvertField(forces.ShapeOfNorms(),
                 field,
                 inverse,
@@ -174,10 +230,10 @@ SynLevel::Parts::Enqueue(const SynRules & rules)
                 forces.Whole(),
                 forces.GetResidence());
   };
-  invert(fixed, fixedInverse, 0);
-  invert(fixedInverse, fixed, 1);
-  invert(moving, movingInverse, 2);
-  invert(movingInverse, moving, 3);
+  invert(SynField::MovingToMiddle, SynField::MovingToMiddleInverse, 2);
+  invert(SynField::MovingToMiddleInverse, SynField::MovingToMiddle, 3);
+  invert(SynField::FixedToMiddle, SynField::FixedToMiddleInverse, 0);
+  invert(SynField::FixedToMiddleInverse, SynField::FixedToMiddle, 1);
 }
 
 double
@@ -189,11 +245,12 @@ SynLevel::Compare(const SynRules & rules)
   LevelSums * const numbers = &m_Parts->record.As<Record>()->sums;
   if (forces.IsByDirection())
   {
-    forces.Compare(numbers, forces.Update(LevelImage::Fixed), nullptr);
+    forces.Compare(numbers, m_Parts->Update(LevelImage::Fixed, PageUse::Overwrite), nullptr);
   }
   else
   {
-    forces.Compare(numbers, forces.Update(LevelImage::Fixed), forces.Update(LevelImage::Moving));
+    const auto [fixedForce, movingForce] = m_Parts->Updates(PageUse::Overwrite);
+    forces.Compare(numbers, fixedForce, movingForce);
   }
   LevelSums sums;
   Download(&sums, numbers, sizeof(sums), forces.GetResidence());
@@ -247,14 +304,15 @@ SynLevel::GetTotalFields(void *                                forward,
   const bool         isDirect = IsFieldWrittenTo(element, memory, shape, residence);
   const std::size_t  field = AlignBytes(shape.Bytes());
   // Without an inversion one field is written after the other, in the same memory.
-  const auto   needsField = [&](const void * to) { return to == nullptr || !isDirect; };
+  const auto        needsField = [&](const void * to) { return to == nullptr || !isDirect; };
   const std::size_t ofForward = inverts && needsField(forward) ? field : 0;
   const std::size_t ofBoth = ofForward + (isDirect ? 0 : field);
-  auto * const borrowed =
+  auto * const      borrowed =
     static_cast<char *>(forces.Borrow(ofBoth + (inverts ? CountInversionBytes(shape, inversion->method) : 0)));
   const auto compose = [&](SynField displacement, SynField warping, void * to, std::size_t offset) {
     void * const whole = needsField(to) ? borrowed + offset : to;
-    ComposeFields(shape, m_Parts->Field(displacement).Data(), shape, m_Parts->Field(warping).Data(), whole, residence);
+    const auto [outer, inner] = m_Parts->Use(displacement, PageUse::Read, warping, PageUse::Read);
+    ComposeFields(shape, outer, shape, inner, whole, residence);
     return whole;
   };
   const auto give = [&](const void * from, void * to) {
@@ -310,7 +368,8 @@ CountSynBytes(LevelSetup setup, const SynRules & rules)
   const bool        inverts = rules.inversion.method == InversionMethod::Anderson;
   const std::size_t field = AlignBytes(setup.shape.Bytes());
   const std::size_t atEnd = inverts ? 2 * field + CountInversionBytes(setup.shape, rules.inversion.method) : field;
-  return 4 * setup.shape.Bytes() + sizeof(Record) + LevelForces::CountBytes(setup, rules, atEnd);
+  const std::size_t inMemory = setup.IsPaged() ? PagedSlots : Fields;
+  return inMemory * setup.shape.Bytes() + sizeof(Record) + LevelForces::CountBytes(setup, rules, atEnd);
 }
 
 OperationWork
