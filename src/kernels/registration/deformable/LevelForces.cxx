@@ -201,8 +201,8 @@ LevelSetup::CountImageBytes() const
 std::size_t
 LevelSetup::CountMovedPairs() const
 {
-  return static_cast<std::size_t>(std::count_if(
-    metrics.begin(), metrics.end(), [](const SynMetric & metric) { return !HasFeatures(metric.kind); }));
+  return static_cast<std::size_t>(
+    std::count_if(metrics.begin(), metrics.end(), [](const SynMetric & metric) { return !HasFeatures(metric.kind); }));
 }
 
 bool
@@ -233,7 +233,7 @@ LevelLayout::LevelLayout(const LevelSetup & setup, const SynRules & rules)
 
   const std::size_t ofImages = setup.CountMovedPairs() * setup.CountImageBytes();
   const std::size_t directions = setup.use.updates == 1 || isByDirection ? 1 : 2;
-  const bool hasGaussian = std::any_of(setup.metrics.begin(), setup.metrics.end(), HasGaussian);
+  const bool        hasGaussian = std::any_of(setup.metrics.begin(), setup.metrics.end(), HasGaussian);
   gradients = moved + 2 * ofImages;
   termForces = gradients + (hasGaussian ? field : 0);
   scratchOfComparison = termForces + (setup.metrics.size() > 1 ? directions * field : 0);
@@ -260,9 +260,10 @@ LevelLayout::LevelLayout(const LevelSetup & setup, const SynRules & rules)
   const auto count = [&](const LevelSmoothing & smoothing, bool hasConfidence, bool needsField) {
     const bool isInPlace = setup.SmoothsInPlace(smoothing);
     hasBetween = hasBetween || (needsField && !isInPlace && !smoothing.IsNone());
-    ofSteps = std::max(ofSteps,
-                       isInPlace ? CountSlabBytes(shape, MakeFieldSmoothing(shape.grid, smoothing.variance), setup.backend)
-                                 : smoothing.CountScratch(shape, hasConfidence, setup.backend));
+    ofSteps =
+      std::max(ofSteps,
+               isInPlace ? CountSlabBytes(shape, MakeFieldSmoothing(shape.grid, smoothing.variance), setup.backend)
+                         : smoothing.CountScratch(shape, hasConfidence, setup.backend));
   };
   count(LevelSmoothing::OfUpdates(rules), setup.hasConfidence, true);
   count(LevelSmoothing::OfTotals(rules), false, setup.use.updates == 2);
@@ -757,8 +758,7 @@ LevelForces::AddUpdate(const void * update, void * total, const SynRules & rules
   const LevelSmoothing smoothing = LevelSmoothing::OfTotals(rules);
   const bool           isLimited = rules.determinantLimit > 0.0;
   const bool           isInPlace = m_Setup.SmoothsInPlace(smoothing);
-  void * const         composed =
-    !isLimited && (smoothing.IsNone() || isInPlace) ? total : this->At(m_Layout.between);
+  void * const         composed = !isLimited && (smoothing.IsNone() || isInPlace) ? total : this->At(m_Layout.between);
   ComposeFields(m_Shape, update, m_Shape, total, composed, m_Residence);
   this->Limit(total, composed, std::sqrt(rules.determinantLimit)); // the determinants of both halves are multiplied
   if (composed != total)

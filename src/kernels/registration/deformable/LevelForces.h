@@ -321,7 +321,7 @@ public:
   {
     return this->At(0);
   }
-  /** Memory for steps between iterations. It replaces that of the iterations, which is given back if it is too small.
+  /** Memory for steps between iterations. It replaces that of the iterations, which is freed if it is too small.
    *
    * \param[in] bytes needed
    * \exception DeviceError out of memory */
@@ -367,7 +367,7 @@ private:
   struct Moved
   {
     std::size_t   number{ 0 }; ///< of the image among all
-    ResidentArray mask; ///< or the region inside the image, too
+    ResidentArray mask;        ///< or the region inside the image, too
     ResidentArray confidence;
     /** At the samples, if original images are compared, or if Gaussians compute them. */
     ResidentArray               gradients;
@@ -437,7 +437,8 @@ private:
   std::optional<FieldLandmarks> m_Landmarks;
 };
 
-/** \brief Bytes of a level of SyN in addition to the images and landmarks, until its total fields are in host memory. */
+/** \brief Bytes of a level of SyN in addition to the images and landmarks, until its total fields are in host memory.
+ */
 std::size_t
 CountSynBytes(LevelSetup setup, const SynRules & rules);
 

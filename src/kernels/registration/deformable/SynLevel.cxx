@@ -247,10 +247,10 @@ SynLevel::GetTotalFields(void *                                forward,
   const bool         isDirect = IsFieldWrittenTo(element, memory, shape, residence);
   const std::size_t  field = AlignBytes(shape.Bytes());
   // Without an inversion one field is written after the other, in the same memory.
-  const auto   needsField = [&](const void * to) { return to == nullptr || !isDirect; };
+  const auto        needsField = [&](const void * to) { return to == nullptr || !isDirect; };
   const std::size_t ofForward = inverts && needsField(forward) ? field : 0;
   const std::size_t ofBoth = ofForward + (isDirect ? 0 : field);
-  auto * const borrowed =
+  auto * const      borrowed =
     static_cast<char *>(forces.Borrow(ofBoth + (inverts ? CountInversionBytes(shape, inversion->method) : 0)));
   const auto compose = [&](SynField displacement, SynField warping, void * to, std::size_t offset) {
     void * const whole = needsField(to) ? borrowed + offset : to;
