@@ -77,11 +77,10 @@ GreedyLevel::GreedyLevel(const FieldShape &     shape,
                          const LandmarkTerm &   landmarks,
                          const SlidingRegions & regions,
                          LevelMemory            memory)
-  : m_Parts(new Parts{
-      LevelForces(shape, std::move(terms), landmarks, residence, OfGreedy(memory), regions),
-      std::make_shared<LevelFields>(1, shape, residence),
-      ResidentArray(sizeof(Record), residence),
-      RuledSteps() })
+  : m_Parts(new Parts{ LevelForces(shape, std::move(terms), landmarks, residence, OfGreedy(memory), regions),
+                       std::make_shared<LevelFields>(1, shape, residence),
+                       ResidentArray(sizeof(Record), residence),
+                       RuledSteps() })
 {
   ClearResident(m_Parts->record.Data(), sizeof(Record), residence);
 }

@@ -333,7 +333,7 @@ public:
   {
     return this->At(0);
   }
-  /** Memory for steps between iterations. It replaces that of the iterations, which is given back if it is too small.
+  /** Memory for steps between iterations. It replaces that of the iterations, which is freed if it is too small.
    *
    * \param[in] bytes needed
    * \exception DeviceError out of memory */

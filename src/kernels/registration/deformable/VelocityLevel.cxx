@@ -208,7 +208,11 @@ VelocityLevel::Impl::Impl(const FieldShape &      shape,
                           const LandmarkTerm &    landmarks)
   : options(CheckedOptions(velocityOptions))
   , method(ofIterations)
-  , forces(shape, std::move(terms), landmarks, residence, LevelUse{ options.timePoints, 0, false, LevelMemory::Fastest })
+  , forces(shape,
+           std::move(terms),
+           landmarks,
+           residence,
+           LevelUse{ options.timePoints, 0, false, LevelMemory::Fastest })
   , velocity(std::make_shared<LevelFields>(options.timePoints, shape, residence))
   , updates(MakeFields(options.timePoints, shape, residence))
   , moments(options.timePoints)
