@@ -78,6 +78,8 @@ MakeCases()
            { true, local, LevelMemory::Fastest, MakeRules(0.5), { { 84.0, 84.5 } } },
            { true, two, LevelMemory::Fastest, averages, { { 48.0, 200.0 } } },
            { true, { MetricKind::MeanSquares }, LevelMemory::Smallest, plain, { { 80.0, 81.0 } } },
+           { true, local, LevelMemory::Paged, plain, { { 36.0, 38.0 } } },
+           { true, two, LevelMemory::Paged, averages, { { 24.0, 152.0 } } },
            { true, { MetricKind::ExactCorrelation }, LevelMemory::Smallest, averages, { { 48.0, 200.0 } } },
            { false, local, LevelMemory::Smallest, plain, { { 32.0, 36.5 } } },
            { false, local, LevelMemory::Fastest, plain, { { 40.0, 40.5 } } },
