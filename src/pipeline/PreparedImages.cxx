@@ -604,6 +604,15 @@ PreparedImages::CountBytes(const StageSpec & stage) const
   return bytes;
 }
 
+bool
+PreparedImages::HasMasks(const StageSpec & stage) const
+{
+  const std::vector<const ImagePair *> pairs = this->Select(stage);
+  return std::any_of(pairs.begin(), pairs.end(), [](const ImagePair * pair) {
+    return pair->fixed.mask != nullptr || pair->moving.mask != nullptr;
+  });
+}
+
 SynSide
 PreparedImages::MakeSide(const MaskedImage & image, const Residence & residence) const
 {

@@ -181,6 +181,10 @@ public:
   std::size_t
   CountBytes(const StageSpec & stage) const;
 
+  /** Whether an image that a stage compares has a mask. */
+  bool
+  HasMasks(const StageSpec & stage) const;
+
   /** The fixed images that a stage compares: those of the pairs, then those of label maps. */
   std::vector<SynSide>
   MakeFixed(const StageSpec & stage, const Residence & residence) const;

@@ -781,7 +781,10 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   FoundFields       fields;
   outcome.run = context.images.Run(
     [&] { return CountDeformableWork(fixed, bytes, options); },
-    [&](std::size_t budget) { return PlanDeformableRegistration(fixed, context.precision, bytes, options, budget); },
+    [&](std::size_t budget) {
+      return PlanDeformableRegistration(
+        fixed, context.precision, bytes, options, budget, context.images.HasMasks(context.spec));
+    },
     [&](const Residence & residence) {
       DeformableRegistration registration(context.images.MakeFixed(context.spec, residence),
                                           context.images.MakeMoving(context.spec, context.behind, residence),

@@ -387,6 +387,11 @@ CUDASPLINE_RELEASE(cudaFreeAsync,
                    (void * pointer, cudaStream_t stream),
                    (pointer, stream),
                    std::free(pointer));
+CUDASPLINE_CALL(cudaHostRegister,
+                (void * pointer, std::size_t bytes, unsigned int flags),
+                (pointer, bytes, flags),
+                static_cast<void>(0));
+CUDASPLINE_CALL(cudaHostUnregister, (void * pointer), (pointer), static_cast<void>(0));
 CUDASPLINE_RELEASE(cudaFreeHost, cudaHostAlloc, pointer, (void * pointer), (pointer), std::free(pointer));
 CUDASPLINE_RELEASE(cudaFreeArray, cudaMalloc3DArray, array, (cudaArray_t array), (array), static_cast<void>(0));
 CUDASPLINE_RELEASE(cudaDestroyTextureObject,

@@ -128,7 +128,10 @@ class TestExplain:
         memory = [line for line in lines if line.startswith("  memory: ")]
         assert len(memory) == 2 and all("backend: Cpu" in line for line in memory)
         sizes = [float(line.split()[1]) for line in memory]  # MB
-        image = 30 * 28 * 22 * 4 / 1e6
+        voxels = 30 * 28 * 22
+        image = voxels * 4 / 1e6
+        per_voxel = [float(line.split(" MB, ")[1].split(" bytes per voxel")[0]) for line in memory]
+        assert per_voxel == pytest.approx([1e6 * size / voxels for size in sizes], rel=0.05)
         assert (
             2 * image < sizes[0] < 60 * image and 6 * image < sizes[1] < 60 * image
         )  # fields are three numbers a voxel

@@ -180,7 +180,8 @@ void
 ExplainStage(std::ostream &                         stream,
              const nlohmann::ordered_json &         stage,
              const StageSpec &                      spec,
-             const itk::CudaSpline::StageForecast & forecast)
+             const itk::CudaSpline::StageForecast & forecast,
+             std::size_t                            voxels)
 {
   std::string shrink;
   std::string sigmas;
@@ -195,7 +196,9 @@ ExplainStage(std::ostream &                         stream,
   stream << NameOf(spec.GetKind()) << " | " << StageOptionsText(stage, spec) << '\n'
          << "  levels: " << spec.levels.size() << " | shrink " << shrink << " | sigmas " << sigmas
          << (spec.sigmasInMm ? " mm" : " voxels") << " | at most " << iterations << " iterations\n"
-         << "  memory: " << BytesText(forecast.bytes) << " | backend: " << itk::CudaSpline::NameOf(forecast.backend)
+         << "  memory: " << BytesText(forecast.bytes) << ", "
+         << Brief(static_cast<double>(forecast.bytes) / static_cast<double>(voxels), 3)
+         << " bytes per voxel of the fixed image | backend: " << itk::CudaSpline::NameOf(forecast.backend)
          << (forecast.reason.empty() ? "" : " (" + forecast.reason + ")") << " | at most about "
          << SecondsText(forecast.seconds) << '\n';
 }
@@ -229,11 +232,12 @@ ExplainRegistration(const Options &                options,
   ExplainImages(stream, options, inputs);
   stream << "start: " << StartText(options) << '\n';
   const auto forecasts = Forecast(RequestOf(options, inputs));
+  const auto voxels = static_cast<std::size_t>(inputs.fixed.grid.Count());
   const auto document = nlohmann::ordered_json::parse(itk::CudaSpline::WriteSpec(options.spec));
   for (std::size_t number = 0; number < forecasts.size(); ++number)
   {
     stream << "stage " << number + 1 << "/" << forecasts.size() << ": ";
-    ExplainStage(stream, document["stages"][number], options.spec.stages[number], forecasts[number]);
+    ExplainStage(stream, document["stages"][number], options.spec.stages[number], forecasts[number], voxels);
   }
   if (!options.warped.empty())
   {

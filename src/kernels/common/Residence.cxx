@@ -189,6 +189,12 @@ ClearOnDevice(void *, std::size_t, const Residence &)
   ThrowUnavailable();
 }
 
+std::function<void(const PageTable::Move &, void *)>
+MakePageCopies(std::size_t, std::size_t, const Residence &)
+{
+  ThrowUnavailable();
+}
+
 std::shared_ptr<const void>
 RecordOnDevice(const std::function<void()> &, const Residence &)
 {

@@ -20,6 +20,8 @@
 
 #include "itkCudaSpline/kernels/common/Residence.h"
 
+#include "kernels/common/PagedArrays.h"
+
 #include <functional>
 #include <memory>
 
@@ -60,6 +62,10 @@ CopyOnDevice(void * to, const void * from, std::size_t bytes, const Residence & 
 /** See ClearResident(). */
 void
 ClearOnDevice(void * to, std::size_t bytes, const Residence & residence);
+
+/** Returns a function that enqueues the copies of PagedArrays. */
+std::function<void(const PageTable::Move &, void *)>
+MakePageCopies(std::size_t count, std::size_t bytes, const Residence & residence);
 
 /** Records enqueued work without running it, for LaunchOnDevice(). */
 std::shared_ptr<const void>

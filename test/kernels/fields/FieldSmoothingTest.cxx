@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "FieldCase.h"
 
+#include "kernels/fields/smoothing/SlabSmoothing.h"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -94,6 +96,63 @@ TEST_P(FieldSmoothings, Smooth)
       }
     }
   }
+}
+
+/** Slabs have the bits of the whole, with any workspace: the smallest one, a larger one, and one for the whole field.
+ */
+TEST_P(FieldSmoothings, SlabsHaveTheBitsOfTheWhole)
+{
+  FreshRandom     random;
+  const Residence residence = this->MakeResidence();
+  for (const std::vector<std::int64_t> & size :
+       { std::vector<std::int64_t>{ 9, 131 }, { 7, 5, 90 }, { 33, 9, 41 }, { 8, 6, 1 }, { 5, 4, 2 } })
+  {
+    for (const ScalarType type : FieldTypes)
+    {
+      for (const double variance : { 0.001, 0.3, 3.0, 20.0 })
+      {
+        for (const bool blends : { true, false })
+        {
+          SCOPED_TRACE(Describe(size, type) + " variance " + std::to_string(variance));
+          const FieldShape shape{ RandomGrid(size, random, !blends), type };
+          FieldSmoothing   smoothing = MakeFieldSmoothing(shape.grid, variance);
+          smoothing.blends = blends;
+          ASSERT_TRUE(CanSmoothInSlabs(shape, smoothing));
+          const auto    field = RandomField(shape.grid, 3.0, false, random);
+          const auto    input = Resident(field, type, residence);
+          ResidentArray output(shape.Bytes(), residence);
+          ResidentArray scratch(CountSmoothingScratch(shape, smoothing, residence.GetBackend()), residence);
+          SmoothField(shape, input.Data(), smoothing, output.Data(), scratch.Data(), residence);
+          const auto        whole = Numbers(output.Data(), field.size(), type, residence);
+          const std::size_t least = CountSlabBytes(shape, smoothing, residence.GetBackend());
+          EXPECT_LE(least, output.Bytes() + scratch.Bytes());
+          for (const std::size_t bytes : { least, (3 * least) / 2, output.Bytes() + scratch.Bytes() })
+          {
+            const auto    inPlace = Resident(field, type, residence);
+            ResidentArray workspace(bytes, residence);
+            SmoothFieldInPlace(shape, inPlace.Data(), smoothing, workspace.Data(), bytes, residence);
+            EXPECT_EQ(Numbers(inPlace.Data(), field.size(), type, residence), whole) << bytes;
+          }
+        }
+      }
+    }
+  }
+}
+
+/** The border is not the first and the last slice if indices do not start at 0; see IsOnBorder(). */
+TEST(FieldSmoothing, SlabsNeedAStartAtZero)
+{
+  FieldShape shape;
+  shape.grid.size = { { 8, 8, 90 } };
+  FieldSmoothing smoothing = MakeFieldSmoothing(shape.grid, 1.0);
+  EXPECT_TRUE(CanSmoothInSlabs(shape, smoothing));
+  shape.grid.start[2] = -2;
+  EXPECT_FALSE(CanSmoothInSlabs(shape, smoothing));
+  smoothing.blends = false;
+  EXPECT_TRUE(CanSmoothInSlabs(shape, smoothing));
+  std::vector<float> field(static_cast<std::size_t>(shape.Numbers()));
+  EXPECT_THROW(SmoothFieldInPlace(shape, field.data(), smoothing, field.data(), 100, Residence(ExecutionContext())),
+               std::invalid_argument);
 }
 
 // exp(-t) I_n(t) is the mean of exp(t (cos a - 1)) cos(n a) over the circle; ITK's approximation is accurate to some

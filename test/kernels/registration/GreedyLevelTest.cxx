@@ -32,6 +32,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 using namespace CudaSplineTest;
@@ -58,7 +59,8 @@ struct GreedyPhantoms : BentPhantoms<VDimension>
   Register(const ExecutionContext & context,
            int                      iterations,
            const SynRules &         rules = Base::MakeRules(),
-           MetricKind               kind = MetricKind::LocalCorrelation) const
+           MetricKind               kind = MetricKind::LocalCorrelation,
+           LevelMemory              memory = LevelMemory::Automatic) const
   {
     const Residence residence(context);
     SynMetric       metric;
@@ -66,11 +68,19 @@ struct GreedyPhantoms : BentPhantoms<VDimension>
     metric.radius = { { 2, 2, 2 } };
     metric.arithmetic = this->shape.element;
     metric.epsilon = std::numeric_limits<double>::epsilon();
-    GreedyLevel level(
-      this->shape, this->Side(this->fixed, residence), this->Side(this->moving, residence), metric, residence);
-    Outcome outcome;
+    std::vector<SynTerm> terms(1);
+    terms[0].fixed = this->Side(this->fixed, residence);
+    terms[0].moving = this->Side(this->moving, residence);
+    terms[0].metric = metric;
+    GreedyLevel level(this->shape, std::move(terms), residence, {}, {}, memory);
+    Outcome     outcome;
     for (int n = 0; n < iterations; ++n)
     {
+      if (n == iterations / 2) // an inverse is written to memory of the iterations
+      {
+        outcome.inverse.resize(static_cast<std::size_t>(this->shape.Numbers()));
+        level.GetInverse(FieldInversion(), outcome.inverse.data(), ScalarType::Float64);
+      }
       outcome.values.push_back(level.Iterate(rules).Value());
     }
     outcome.field.resize(static_cast<std::size_t>(this->shape.Numbers()));
@@ -200,6 +210,26 @@ TEST_P(Greedy, LimitsDeterminants)
   EXPECT_LT(determinants(limited.field).largest, 1.2);
   EXPECT_GT(determinants(limited.field).least, 1.0 / 1.2);
   EXPECT_EQ(images.Register(this->OnBackend(), 20, wide).field, free.field);
+}
+
+/** Smoothing slab by slab does not change any bit. */
+TEST_P(Greedy, SmallestMemoryHasTheSameBits)
+{
+  for (const ScalarType element : { ScalarType::Float32, ScalarType::Float64 })
+  {
+    const GreedyPhantoms<2> images(element);
+    for (const MetricKind kind : { MetricKind::LocalCorrelation, MetricKind::ExactCorrelation, MetricKind::Mattes })
+    {
+      SynRules rules = GreedyPhantoms<2>::MakeRules(FieldOptimizer::Momentum, 1.3);
+      rules.updateVariance = 1.0;
+      rules.totalVariance = 0.7;
+      const auto fastest = images.Register(this->OnBackend(), 5, rules, kind, LevelMemory::Fastest);
+      const auto smallest = images.Register(this->OnBackend(), 5, rules, kind, LevelMemory::Smallest);
+      EXPECT_EQ(smallest.values, fastest.values);
+      EXPECT_EQ(smallest.field, fastest.field);
+      EXPECT_EQ(smallest.inverse, fastest.inverse);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Greedy, testing::Values(Backend::Cpu, Backend::Cuda), MetricBackendName);

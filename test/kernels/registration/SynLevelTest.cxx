@@ -31,6 +31,7 @@
 #include <limits>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -66,9 +67,10 @@ protected:
     std::vector<double> pixels;
     for (std::int64_t n = 0; n < m_Shape.grid.Count(); ++n)
     {
-      const auto x = static_cast<double>(n % Length);
-      const auto y = static_cast<double>(n / Length % Length);
-      const auto z = static_cast<double>(n / Length / Length);
+      const auto & size = m_Shape.grid.size;
+      const auto   x = static_cast<double>(n % size[0]);
+      const auto   y = static_cast<double>(n / size[0] % size[1]);
+      const auto   z = static_cast<double>(n / size[0] / size[1]);
       pixels.push_back(100.0 + 20.0 * std::sin(0.6 * x + 0.3 * y + phase) + 15.0 * std::sin(0.5 * y - 0.2 * z) +
                        10.0 * std::sin(0.7 * z + 0.2 * x + phase));
     }
@@ -247,6 +249,93 @@ TEST_P(SynLevels, OptimizersAndInversions)
     {
       ASSERT_NEAR(mixed.field[n], first.field[n], 0.1); // the maximum tolerance of ITK's inverses
       ASSERT_NEAR(mixed.field[n], onHost.field[n], 1e-6);
+    }
+  }
+}
+
+/** Everything that a level returns: before and after its total fields, which are written to memory of the iterations.
+ */
+struct LevelResults
+{
+  std::vector<double>              values;
+  std::vector<std::vector<double>> fields;
+
+  LevelResults(SynLevel & level, const FieldShape & shape, const SynRules & rules)
+  {
+    const auto count = static_cast<std::size_t>(shape.Numbers());
+    values.push_back(level.Compare(rules));
+    for (int round = 0; round < 2; ++round)
+    {
+      for (int n = 0; n < 3; ++n)
+      {
+        const SynIteration iteration = level.Iterate(rules);
+        values.insert(values.end(), { iteration.weightedValue, iteration.maximumNorm[0], iteration.maximumNorm[1] });
+      }
+      std::vector<double> forward(count);
+      std::vector<double> backward(count);
+      FieldInversion      inversion;
+      inversion.method = rules.inversion.method;
+      level.GetTotalFields(forward.data(), backward.data(), ScalarType::Float64, FieldMemory::Host, inversion);
+      fields.push_back(forward);
+      fields.push_back(backward);
+      level.GetTotalFields(nullptr, backward.data(), ScalarType::Float64);
+      fields.push_back(backward);
+      for (const SynField which : { SynField::FixedToMiddle,
+                                    SynField::FixedToMiddleInverse,
+                                    SynField::MovingToMiddle,
+                                    SynField::MovingToMiddleInverse })
+      {
+        std::vector<double> field(count);
+        level.GetField(which, field.data(), ScalarType::Float64);
+        fields.push_back(field);
+      }
+    }
+  }
+};
+
+/** Smoothing slab by slab, forces in one direction after the other, and fields that are copied to the host and back do
+ * not change any bit. */
+TEST_P(SynLevels, LessMemoryHasTheSameBits)
+{
+  const Residence residence(this->OnBackend());
+  m_Shape.grid.size = { { 14, 11, 70 } }; // two slabs or more
+  std::vector<SynRules> cases(5, MakeRules());
+  cases[1].totalVariance = 0.0;
+  cases[2].determinantLimit = 1.3;
+  cases[2].optimizer = FieldOptimizer::Momentum;
+  cases[3].averagesMidpointGradients = true;
+  cases[3].inversion.method = InversionMethod::Anderson;
+  cases[4].updateVariance = 0.0;
+  cases[4].optimizer = FieldOptimizer::Adam;
+  using Kinds = std::vector<MetricKind>;
+  for (const Kinds & kinds : { Kinds{ MetricKind::LocalCorrelation },
+                               Kinds{ MetricKind::LocalCorrelation, MetricKind::LocalCorrelation },
+                               Kinds{ MetricKind::LocalCorrelation, MetricKind::MeanSquares },
+                               Kinds{ MetricKind::ExactCorrelation },
+                               Kinds{ MetricKind::SelfSimilarity, MetricKind::LocalCorrelation } })
+  {
+    for (std::size_t number = 0; number < cases.size(); ++number)
+    {
+      SCOPED_TRACE(std::string(NameOf(kinds.front())) + ", " + std::to_string(kinds.size()) + " pairs, rules " +
+                   std::to_string(number));
+      m_Shape.element = number % 2 == 0 ? ScalarType::Float32 : ScalarType::Float64;
+      const auto run = [&](LevelMemory memory) {
+        std::vector<SynTerm> terms;
+        for (const MetricKind kind : kinds)
+        {
+          terms.push_back(this->Term(kind, 1.0 / static_cast<double>(kinds.size()), residence));
+        }
+        SynLevel level(m_Shape, std::move(terms), residence, {}, memory);
+        return LevelResults(level, m_Shape, cases[number]);
+      };
+      const LevelResults fastest = run(LevelMemory::Fastest);
+      for (const LevelMemory memory : { LevelMemory::Smallest, LevelMemory::Paged })
+      {
+        const LevelResults smaller = run(memory);
+        EXPECT_EQ(smaller.values, fastest.values) << "paged: " << (memory == LevelMemory::Paged);
+        EXPECT_EQ(smaller.fields, fastest.fields) << "paged: " << (memory == LevelMemory::Paged);
+      }
+      EXPECT_GT(*std::max_element(fastest.fields[0].begin(), fastest.fields[0].end()), 0.1);
     }
   }
 }

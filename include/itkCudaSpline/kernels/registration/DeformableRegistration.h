@@ -172,13 +172,16 @@ private:
  * \param[in] pixel pixel type of the images
  * \param[in] imageBytes bytes of all original images and their masks
  * \param[in] options options
- * \param[in] budget bytes that may be allocated (AvailableDeviceMemory()) */
+ * \param[in] budget bytes that may be allocated (AvailableDeviceMemory())
+ * \param[in] hasMasks whether an image has a mask
+ * \return for SyN and greedy registration the maximum over all levels, until the fields are in host memory */
 MemoryPlan
 PlanDeformableRegistration(const FieldGrid &         fixed,
                            ScalarType                pixel,
                            std::size_t               imageBytes,
                            const DeformableOptions & options,
-                           std::size_t               budget);
+                           std::size_t               budget,
+                           bool                      hasMasks = true);
 
 /** \brief Work of a registration, for the maximum number of iterations.
  *

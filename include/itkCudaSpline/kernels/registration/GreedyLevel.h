@@ -59,20 +59,22 @@ struct GreedyIteration
 class GreedyLevel
 {
 public:
-  /** Allocates all memory of a level. The field is zero.
+  /** Allocates the field, which is zero. The memory of iterations is allocated before the first one.
    *
    * \param[in] shape grid of the virtual domain, and type of the field
    * \param[in] terms pairs of images, as for SynLevel
    * \param[in] residence memory of the backend
    * \param[in] landmarks landmarks whose forces are added; fixed stages do not move them
    * \param[in] regions regions that slide along their common borders
+   * \param[in] memory how much memory the level uses
    * \exception std::invalid_argument images, masks, radii, bins, landmarks or regions that do not fit
    * \exception DeviceError out of memory, or a lost device */
   GreedyLevel(const FieldShape &     shape,
               std::vector<SynTerm>   terms,
               const Residence &      residence,
               const LandmarkTerm &   landmarks = {},
-              const SlidingRegions & regions = {});
+              const SlidingRegions & regions = {},
+              LevelMemory            memory = LevelMemory::Automatic);
   /** The same with one pair of images.
    *
    * \param[in] shape grid of the virtual domain, and type of the field

@@ -102,6 +102,16 @@ struct VelocityOptions
  * initialized from them after the rest of the level has been released. */
 class LevelFields;
 
+/** \brief How much memory a level of SyN or greedy registration uses. The fields have the same bits. */
+enum class LevelMemory : unsigned char
+{
+  Automatic, ///< Smallest for levels of at least 2^24 samples, else Fastest
+  Smallest,  ///< smooths slab by slab, and computes forces of local correlation in one direction after the other
+  Fastest,
+  /** Smallest, and fields of SyN that a step does not use are in host memory. On the host backend: Smallest. */
+  Paged
+};
+
 /** \brief The memory to which the vectors of a field are copied. */
 enum class FieldMemory : unsigned char
 {

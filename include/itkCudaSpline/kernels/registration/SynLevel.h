@@ -75,7 +75,7 @@ enum class SynField : unsigned char
 class SynLevel
 {
 public:
-  /** Allocates all memory of a level. The fields are zero.
+  /** Allocates the fields, which are zero. The memory of iterations is allocated before the first one.
    *
    * \param[in] shape grid of the virtual domain, and type of all fields
    * \param[in] terms at least one pair of images, in the memory of the backend. All pairs have the same stages, and all
@@ -83,12 +83,14 @@ public:
    * weights of the samples (SynSide::confidence) are those of the first pair
    * \param[in] residence memory of the backend
    * \param[in] landmarks landmarks whose forces are added; fixed stages do not move them
+   * \param[in] memory how much memory the level uses
    * \exception std::invalid_argument images, masks, radii, bins or landmarks that do not fit
    * \exception DeviceError out of memory, or a lost device */
   SynLevel(const FieldShape &   shape,
            std::vector<SynTerm> terms,
            const Residence &    residence,
-           const LandmarkTerm & landmarks = {});
+           const LandmarkTerm & landmarks = {},
+           LevelMemory          memory = LevelMemory::Automatic);
   /** The same with one pair of images.
    *
    * \param[in] shape grid of the virtual domain, and type of all fields
@@ -174,7 +176,7 @@ private:
   std::unique_ptr<Parts> m_Parts;
 };
 
-/** \brief Plans the memory of a level on a device, with its images.
+/** \brief Plans the memory of a level on a device, with its images. It has masks.
  *
  * \param[in] shape shape of the fields
  * \param[in] metrics metric of each pair of images

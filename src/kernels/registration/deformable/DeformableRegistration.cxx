@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "itkCudaSpline/kernels/registration/DeformableRegistration.h"
 
+#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/registration/ConvergenceWindow.h"
 #include "itkCudaSpline/kernels/registration/DemonsLevel.h"
 #include "itkCudaSpline/kernels/registration/GreedyLevel.h"
@@ -24,7 +25,10 @@
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 #include "itkCudaSpline/kernels/registration/VelocityLevel.h"
 
+#include "kernels/common/MemoryBudget.h"
 #include "kernels/fields/sliding/FieldRegions.h"
+#include "kernels/registration/deformable/LevelField.h"
+#include "kernels/registration/deformable/LevelForces.h"
 #include "kernels/registration/landmarks/LandmarkLevels.h"
 
 #include <algorithm>
@@ -188,6 +192,79 @@ CheckOptions(const DeformableOptions & options)
   }
 }
 
+/** The memory of a level of SyN or greedy. */
+struct LevelPlan
+{
+  LevelMemory memory{ LevelMemory::Automatic };
+  std::size_t bytes{ 0 }; ///< on a device, with the images and the fields of the previous level
+};
+
+/** Plans the levels of a registration by SyN or greedy.
+ *
+ * \param[in] ofImages bytes of all original images and their masks
+ * \param[in] hasMasks whether an image has a mask
+ * \param[in] budget bytes that may be allocated; fields of SyN are paged in levels that need more */
+std::vector<LevelPlan>
+PlanLevels(const FieldGrid &         fixed,
+           ScalarType                pixel,
+           std::size_t               ofImages,
+           bool                      hasMasks,
+           const DeformableOptions & options,
+           std::size_t               budget)
+{
+  const bool             isSyn = options.kind == DeformableKind::Syn;
+  const std::size_t      points = options.landmarks.IsUsed() ? options.landmarks.points.size() : 0;
+  std::size_t            ofField = 0; // of the previous level
+  std::vector<LevelPlan> plans;
+  for (const PyramidLevel & level : options.levels)
+  {
+    PyramidLevel counted = level;
+    counted.shrink = std::max(1U, level.shrink);
+    LevelSetup setup;
+    setup.shape = ShapeOf(fixed, counted, options.element);
+    setup.metrics = MetricsOf(options, setup.shape.grid, pixel);
+    setup.pixel = pixel;
+    setup.hasLandmarks = points > 0;
+    setup.hasRegions = options.regions.IsUsed();
+    setup.hasMasks = hasMasks;
+    const bool        isUnderMask = options.smoothsUnderMasks && level.iterations > 0;
+    const bool        isSmoothed = isUnderMask || (level.sigma > 0.0 && level.iterations > 0);
+    const std::size_t making = isUnderMask ? 2 * ofImages : (isSmoothed ? ofImages / 2 : 0); // of smoothed images
+    const auto        count = [&](LevelMemory memory) {
+      setup.use.memory = memory;
+      const std::size_t previous = memory == LevelMemory::Paged ? 1 : (isSyn ? 4 : 1);
+      const std::size_t ofLevel = isSyn ? CountSynBytes(setup, options.rules) : CountGreedyBytes(setup, options.rules);
+      std::size_t       bytes = previous * ofField + (isSmoothed ? 2 : 1) * ofImages;
+      bytes += std::max(making, ofLevel + (options.order > 1 ? ofImages : 0)); // coefficients of splines
+      bytes += points > 0 ? FieldLandmarks::CountBytes(setup.shape, points, 1) : 0;
+      return LevelPlan{ memory, bytes + FieldRegions::CountBytes(options.regions, setup.shape) };
+    };
+    LevelPlan plan = count(LevelMemory::Automatic);
+    if (isSyn && plan.bytes > budget)
+    {
+      plan = count(LevelMemory::Paged);
+    }
+    plans.push_back(plan);
+    ofField = setup.shape.Bytes();
+  }
+  return plans;
+}
+
+/** Bytes of the original images and their masks. */
+std::size_t
+CountImageBytes(const std::vector<SynSide> & sides)
+{
+  std::size_t bytes = 0;
+  for (const SynSide & side : sides)
+  {
+    for (const ResidentImage * const image : { &side.image, &side.mask })
+    {
+      bytes += image->data != nullptr ? static_cast<std::size_t>(image->grid.Count()) * SizeOf(image->pixel) : 0;
+    }
+  }
+  return bytes;
+}
+
 } // namespace
 
 /** The algorithm that runs, and its current state. */
@@ -198,6 +275,9 @@ struct DeformableRegistration::Parts
   DeformableOptions    options;
   Residence            residence;
   FieldGrid            grid; ///< of the last level
+
+  /** Memory of each level, if the kind has a choice. */
+  std::vector<LevelMemory> memories;
 
   std::optional<std::size_t> undone;      ///< first level whose result was undone
   double                     loss{ 0.0 }; ///< of that level
@@ -210,7 +290,7 @@ struct DeformableRegistration::Parts
   /** Makes a level whose field is zero. */
   template <typename TLevel>
   std::unique_ptr<TLevel>
-  MakeLevel(const FieldShape & shape, const PyramidLevel & level) const
+  MakeLevel(const FieldShape & shape, const PyramidLevel & level, LevelMemory memory) const
   {
     std::vector<SynSide> smoothFixed;
     std::vector<SynSide> smoothMoving;
@@ -241,22 +321,35 @@ struct DeformableRegistration::Parts
       }
       else
       {
-        return std::make_unique<TLevel>(shape, std::move(terms), residence, options.landmarks);
+        return std::make_unique<TLevel>(shape, std::move(terms), residence, options.landmarks, memory);
       }
     }
   }
 
   /** Replaces the previous level and its fields, if there is one.
    *
+   * \param[in,out] last the previous level, or null
+   * \param[in] shape shape of the fields
+   * \param[in] level the level
+   * \param[in] number its number
    * \param[out] atZero the metric without a displacement; may be null
    * \return the fields of the previous level */
   template <typename TLevel>
   std::shared_ptr<const LevelFields>
-  MakeNext(std::unique_ptr<TLevel> & last, const FieldShape & shape, const PyramidLevel & level, double * atZero) const
+  MakeNext(std::unique_ptr<TLevel> & last,
+           const FieldShape &        shape,
+           const PyramidLevel &      level,
+           std::size_t               number,
+           double *                  atZero) const
   {
-    const auto coarser = last != nullptr ? last->GetFields() : nullptr;
+    const LevelMemory memory = memories.empty() ? LevelMemory::Automatic : memories[number];
+    const auto        coarser = last != nullptr ? last->GetFields() : nullptr;
     last.reset(); // before the next one is allocated, which is the largest so far
-    last = this->MakeLevel<TLevel>(shape, level);
+    if (coarser != nullptr && memory == LevelMemory::Paged)
+    {
+      coarser->MoveToHost();
+    }
+    last = this->MakeLevel<TLevel>(shape, level, memory);
     if (coarser != nullptr)
     {
       if (atZero != nullptr)
@@ -358,6 +451,26 @@ struct DeformableRegistration::Parts
     }
   }
 
+  /** Chooses the memory of each level: fields of SyN that do not fit into the memory of the device are paged. */
+  void
+  PlanMemory()
+  {
+    memories.clear();
+    if (options.kind == DeformableKind::Syn && residence.IsOnDevice())
+    {
+      const auto hasMask = [](const SynSide & side) { return side.mask.data != nullptr; };
+      const bool hasMasks =
+        std::any_of(fixed.begin(), fixed.end(), hasMask) || std::any_of(moving.begin(), moving.end(), hasMask);
+      const std::size_t     ofImages = CountImageBytes(fixed) + CountImageBytes(moving);
+      const ResidentImage & image = fixed.front().image;
+      const std::size_t     budget = AvailableDeviceMemory(residence.GetContext().device, ofImages);
+      for (const LevelPlan & plan : PlanLevels(image.grid, image.pixel, ofImages, hasMasks, options, budget))
+      {
+        memories.push_back(plan.memory);
+      }
+    }
+  }
+
   template <typename TLevel>
   LevelRecord
   RunLevel(std::unique_ptr<TLevel> & last, std::size_t number, const RegistrationWatch & watch, bool & isStopped)
@@ -369,7 +482,11 @@ struct DeformableRegistration::Parts
     const FieldShape shape = ShapeOf(fixed.front().image.grid, level, options.element);
     const bool       isCompared = !isStopped && number == this->FindLastIterated() && this->HasComparableValues();
     double           atZero = std::numeric_limits<double>::max();
-    const auto       coarser = this->MakeNext(last, shape, level, isCompared ? &atZero : nullptr);
+    auto             coarser = this->MakeNext(last, shape, level, number, isCompared ? &atZero : nullptr);
+    if (!isCompared)
+    {
+      coarser.reset();
+    }
     grid = shape.grid;
 
     LevelRecord       record;
@@ -426,7 +543,8 @@ DeformableRegistration::DeformableRegistration(std::vector<SynSide>      fixed,
                                 std::to_string(options.pairs.size()) + " pairs; the numbers must be equal.");
   }
   const FieldGrid grid = fixed.front().image.grid;
-  m_Parts.reset(new Parts{ std::move(fixed), std::move(moving), options, residence, grid, {}, 0.0, {}, {}, {}, {} });
+  m_Parts.reset(
+    new Parts{ std::move(fixed), std::move(moving), options, residence, grid, {}, {}, 0.0, {}, {}, {}, {} });
 }
 
 DeformableRegistration::~DeformableRegistration() = default;
@@ -439,6 +557,7 @@ DeformableRegistration::Run(const RegistrationWatch & watch)
   m_Parts->demons.reset();
   m_Parts->velocity.reset();
   m_Parts->undone.reset();
+  m_Parts->PlanMemory();
   std::vector<LevelRecord> records;
   bool                     isStopped = false;
   const auto               run = [&](auto & last, std::size_t number) {
@@ -519,8 +638,19 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
                            ScalarType                pixel,
                            std::size_t               imageBytes,
                            const DeformableOptions & options,
-                           std::size_t               budget)
+                           std::size_t               budget,
+                           bool                      hasMasks)
 {
+  if (options.kind == DeformableKind::Syn || options.kind == DeformableKind::Greedy)
+  {
+    MemoryPlan plan;
+    for (const LevelPlan & level : PlanLevels(fixed, pixel, imageBytes, hasMasks, options, budget))
+    {
+      plan.sourceBytes = std::max(plan.sourceBytes, level.bytes);
+    }
+    RefuseUnlessWithin(plan, budget);
+    return plan;
+  }
   const auto isCoarser = [](const PyramidLevel & one, const PyramidLevel & other) { return one.shrink > other.shrink; };
   const auto finest = std::max_element(options.levels.begin(), options.levels.end(), isCoarser);
   PyramidLevel level;
@@ -541,12 +671,7 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
     return PlanDemonsLevel(shape, pixel, bytes + CountInversionScratch(shape), budget);
   }
   const std::vector<SynMetric> metrics = MetricsOf(options, shape.grid, pixel);
-  if (options.kind == DeformableKind::TimeVaryingVelocity)
-  {
-    return PlanVelocityLevel(shape, metrics, options.rules, options.velocity, pixel, bytes, budget);
-  }
-  // A greedy level has fewer fields than a SyN level.
-  return PlanSynLevel(shape, metrics, options.rules, pixel, bytes, budget);
+  return PlanVelocityLevel(shape, metrics, options.rules, options.velocity, pixel, bytes, budget);
 }
 
 OperationWork

@@ -34,6 +34,13 @@ struct Record
   double              maximumNorm{ 0.0 };
   FieldInversionState inversion;
 };
+
+/** Fixed images are warped once, because they do not move. */
+LevelUse
+OfGreedy(LevelMemory memory)
+{
+  return { 1, 1, true, memory };
+}
 } // namespace
 
 /** Field, force and steps. */
@@ -41,7 +48,6 @@ struct GreedyLevel::Parts
 {
   LevelForces                  forces;
   std::shared_ptr<LevelFields> fields; ///< one field
-  ResidentArray                update; ///< the force, then the composed field, then the inverse
   ResidentArray                record;
   RuledSteps                   steps;
 
@@ -50,6 +56,9 @@ struct GreedyLevel::Parts
   {
     return (*fields)[0];
   }
+  /** Allocates the memory of rules, and warps the fixed images, which do not move, unless they are there. */
+  void
+  Reserve(const SynRules & rules);
   void
   Enqueue(const SynRules & rules);
 };
@@ -66,15 +75,14 @@ GreedyLevel::GreedyLevel(const FieldShape &     shape,
                          std::vector<SynTerm>   terms,
                          const Residence &      residence,
                          const LandmarkTerm &   landmarks,
-                         const SlidingRegions & regions)
-  : m_Parts(new Parts{ LevelForces(shape, std::move(terms), landmarks, residence, 1, regions),
+                         const SlidingRegions & regions,
+                         LevelMemory            memory)
+  : m_Parts(new Parts{ LevelForces(shape, std::move(terms), landmarks, residence, OfGreedy(memory), regions),
                        std::make_shared<LevelFields>(1, shape, residence),
-                       ResidentArray(shape.Bytes(), residence),
                        ResidentArray(sizeof(Record), residence),
                        RuledSteps() })
 {
   ClearResident(m_Parts->record.Data(), sizeof(Record), residence);
-  m_Parts->forces.MoveFixed(nullptr); // once, because it does not move
 }
 
 GreedyLevel::~GreedyLevel() = default;
@@ -111,24 +119,36 @@ GreedyLevel::GetFields() const
 }
 
 void
+GreedyLevel::Parts::Reserve(const SynRules & rules)
+{
+  forces.Reserve(rules);
+  if (!forces.HasMovedFixed())
+  {
+    forces.MoveFixed(nullptr);
+  }
+}
+
+void
 GreedyLevel::Parts::Enqueue(const SynRules & rules)
 {
   auto * const numbers = record.As<Record>();
-  forces.MoveMoving(this->Field().Data());
-  forces.Compare(&numbers->sums, update.Data(), nullptr);
-  forces.MakeUpdate(LevelImage::Fixed, update.Data(), rules, &numbers->maximumNorm);
-  forces.Compose(this->Field().Data(), update.Data());
-  forces.Limit(this->Field().Data(), update.Data(), rules.determinantLimit);
-  forces.Smooth(update.Data(), nullptr, LevelSmoothing::OfTotals(rules), this->Field().Data());
+  void * const field = this->Field().Data();
+  void * const update = forces.Update(LevelImage::Fixed); // the force, then the composed field
+  forces.MoveMoving(field);
+  forces.Compare(&numbers->sums, update, nullptr);
+  forces.MakeUpdate(LevelImage::Fixed, update, rules, &numbers->maximumNorm);
+  forces.Compose(field, update);
+  forces.Limit(field, update, rules.determinantLimit);
+  forces.Smooth(update, nullptr, LevelSmoothing::OfTotals(rules), field);
 }
 
 double
 GreedyLevel::Compare(const SynRules & rules)
 {
-  m_Parts->forces.Reserve(rules);
+  m_Parts->Reserve(rules);
   m_Parts->forces.MoveMoving(m_Parts->Field().Data());
   LevelSums * const numbers = &m_Parts->record.As<Record>()->sums;
-  m_Parts->forces.Compare(numbers, m_Parts->update.Data(), nullptr);
+  m_Parts->forces.Compare(numbers, m_Parts->forces.Update(LevelImage::Fixed), nullptr);
   LevelSums sums;
   Download(&sums, numbers, sizeof(sums), m_Parts->forces.GetResidence());
   return m_Parts->forces.WeightedValuesOf(sums)[0];
@@ -138,7 +158,7 @@ GreedyIteration
 GreedyLevel::Iterate(const SynRules & rules)
 {
   const Residence & residence = m_Parts->forces.GetResidence();
-  m_Parts->forces.Reserve(rules);
+  m_Parts->Reserve(rules);
   m_Parts->forces.ReserveMoments(LevelImage::Fixed, rules);
   m_Parts->steps.Run(rules, m_Parts->forces, [parts = m_Parts.get()](const SynRules & kept) { parts->Enqueue(kept); });
   Record record;
@@ -152,13 +172,26 @@ GreedyLevel::Iterate(const SynRules & rules)
 FieldInversionState
 GreedyLevel::GetInverse(const FieldInversion & rules, void * vectors, ScalarType element, FieldMemory memory)
 {
+  LevelForces &      forces = m_Parts->forces;
+  const FieldShape & shape = forces.GetShape();
+  const bool         isDirect = IsFieldWrittenTo(element, memory, shape, forces.GetResidence());
+  const std::size_t  ofInverse = isDirect ? 0 : AlignBytes(shape.Bytes());
+  auto * const borrowed = static_cast<char *>(forces.Borrow(ofInverse + CountInversionBytes(shape, rules.method)));
   return m_Parts->Field().GetInverse(rules,
-                                     m_Parts->update.Data(),
+                                     isDirect ? vectors : borrowed,
                                      &m_Parts->record.As<Record>()->inversion,
-                                     m_Parts->forces.Scratch(),
+                                     borrowed + ofInverse,
                                      vectors,
                                      element,
                                      memory);
+}
+
+std::size_t
+CountGreedyBytes(LevelSetup setup, const SynRules & rules)
+{
+  setup.use = OfGreedy(setup.use.memory);
+  const std::size_t atEnd = AlignBytes(setup.shape.Bytes()) + CountInversionBytes(setup.shape, rules.inversion.method);
+  return setup.shape.Bytes() + sizeof(Record) + LevelForces::CountBytes(setup, rules, atEnd);
 }
 
 } // namespace itk::CudaSpline

@@ -28,35 +28,45 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace itk::CudaSpline
 {
 
 LevelField::LevelField(const FieldShape & shape, const Residence & residence)
+  : LevelField(shape, residence, std::make_shared<PagedArrays>(1, shape.Bytes(), 1, residence), 0)
+{}
+
+LevelField::LevelField(const FieldShape &           shape,
+                       const Residence &            residence,
+                       std::shared_ptr<PagedArrays> pages,
+                       std::size_t                  page)
   : m_Shape(shape)
   , m_Residence(residence)
-  , m_Vectors(shape.Bytes(), residence)
+  , m_Pages(std::move(pages))
+  , m_Page(page)
 {
-  ClearResident(m_Vectors.Data(), m_Vectors.Bytes(), residence);
+  this->Clear();
 }
 
 void
 LevelField::Set(const void * vectors, ScalarType element)
 {
+  void * const own = this->Data(PageUse::Overwrite);
   if (element == m_Shape.element)
   {
-    Upload(m_Vectors.Data(), vectors, m_Shape.Bytes(), m_Residence);
+    Upload(own, vectors, m_Shape.Bytes(), m_Residence);
     return;
   }
   ResidentArray copy(static_cast<std::size_t>(m_Shape.Numbers()) * SizeOf(element), m_Residence);
   Upload(copy.Data(), vectors, copy.Bytes(), m_Residence);
-  ConvertNumbers(copy.Data(), element, m_Vectors.Data(), m_Shape.Numbers(), m_Residence);
+  ConvertNumbers(copy.Data(), element, own, m_Shape.Numbers(), m_Residence);
 }
 
 void
 LevelField::Get(void * vectors, ScalarType element) const
 {
-  CopyFieldTo(vectors, element, FieldMemory::Host, m_Vectors.Data(), m_Shape, m_Residence);
+  CopyFieldTo(vectors, element, FieldMemory::Host, this->Data(PageUse::Read), m_Shape, m_Residence);
 }
 
 void
@@ -68,7 +78,7 @@ LevelField::AdaptFrom(const LevelField & other, const FieldRegions * regions)
   }
   const ExecutionContext & from = other.m_Residence.GetContext();
   const ExecutionContext & to = m_Residence.GetContext();
-  const void *             field = other.m_Vectors.Data();
+  const void *             field = other.Data(PageUse::Read);
   ResidentArray            moved;
   if (from.backend == to.backend && (!m_Residence.IsOnDevice() || from.device == to.device))
   {
@@ -82,16 +92,17 @@ LevelField::AdaptFrom(const LevelField & other, const FieldRegions * regions)
     Upload(moved.Data(), copy.get(), moved.Bytes(), m_Residence);
     field = moved.Data();
   }
+  void * const own = this->Data(PageUse::Overwrite);
   if (other.m_Shape.grid == m_Shape.grid)
   {
-    CopyResident(m_Vectors.Data(), field, m_Shape.Bytes(), m_Residence);
+    CopyResident(own, field, m_Shape.Bytes(), m_Residence);
   }
   else
   {
-    ResampleField(other.m_Shape, field, m_Shape, m_Vectors.Data(), m_Residence);
+    ResampleField(other.m_Shape, field, m_Shape, own, m_Residence);
     if (regions != nullptr && regions->AreUsed())
     {
-      regions->Resample(other.m_Shape, field, m_Vectors.Data());
+      regions->Resample(other.m_Shape, field, own);
     }
   }
   m_Residence.Wait(); // before the other field is freed
@@ -107,8 +118,11 @@ LevelField::GetInverse(const FieldInversion & rules,
                        FieldMemory            memory) const
 {
   ClearResident(inverse, m_Shape.Bytes(), m_Residence);
-  InvertField(m_Shape, m_Vectors.Data(), inverse, rules, state, scratch, m_Residence);
-  CopyFieldTo(vectors, element, memory, inverse, m_Shape, m_Residence);
+  InvertField(m_Shape, this->Data(PageUse::Read), inverse, rules, state, scratch, m_Residence);
+  if (inverse != vectors)
+  {
+    CopyFieldTo(vectors, element, memory, inverse, m_Shape, m_Residence);
+  }
   FieldInversionState cameTo;
   Download(&cameTo, state, sizeof(cameTo), m_Residence);
   return cameTo;
@@ -117,7 +131,7 @@ LevelField::GetInverse(const FieldInversion & rules,
 void
 LevelField::Clear()
 {
-  ClearResident(m_Vectors.Data(), m_Shape.Bytes(), m_Residence);
+  ClearResident(this->Data(PageUse::Overwrite), m_Shape.Bytes(), m_Residence);
 }
 
 void
@@ -129,12 +143,17 @@ LevelFields::Clear()
   }
 }
 
-LevelFields::LevelFields(std::size_t count, const FieldShape & shape, const Residence & residence)
+LevelFields::LevelFields(std::size_t        count,
+                         std::size_t        temporary,
+                         std::size_t        slots,
+                         const FieldShape & shape,
+                         const Residence &  residence)
+  : m_Pages(std::make_shared<PagedArrays>(count + temporary, shape.Bytes(), slots, residence))
 {
   m_Fields.reserve(count);
   for (std::size_t n = 0; n < count; ++n)
   {
-    m_Fields.emplace_back(shape, residence);
+    m_Fields.emplace_back(shape, residence, m_Pages, n);
   }
 }
 
@@ -150,6 +169,12 @@ LevelFields::AdaptFrom(const LevelFields & other, const FieldRegions * regions)
   {
     m_Fields[n].AdaptFrom(other.m_Fields[n], regions);
   }
+}
+
+bool
+IsFieldWrittenTo(ScalarType element, FieldMemory memory, const FieldShape & shape, const Residence & residence)
+{
+  return residence.IsOnDevice() && memory == FieldMemory::Residence && element == shape.element;
 }
 
 void

@@ -22,9 +22,12 @@
 #include "itkCudaSpline/kernels/fields/FieldOperations.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 
+#include "kernels/common/PagedArrays.h"
 #include "kernels/fields/sliding/FieldRegions.h"
 
+#include <array>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -36,12 +39,23 @@ class LevelField
 public:
   /** A field of zeros. */
   LevelField(const FieldShape & shape, const Residence & residence);
+  /** A field of zeros in one of several arrays.
+   *
+   * \param[in] shape grid and type
+   * \param[in] residence memory of the backend
+   * \param[in] pages arrays of that shape
+   * \param[in] page number of its array */
+  LevelField(const FieldShape &           shape,
+             const Residence &            residence,
+             std::shared_ptr<PagedArrays> pages,
+             std::size_t                  page);
 
-  /** Its vectors, in the memory of the backend. */
+  /** Its vectors, in the memory of the backend, for the steps that are enqueued before the vectors of another paged
+   * field are asked for. */
   void *
-  Data() const
+  Data(PageUse use = PageUse::Change) const
   {
-    return m_Vectors.Data();
+    return m_Pages->Use({ { m_Page, use } })[0];
   }
   /** Sets it to zero. */
   void
@@ -61,7 +75,7 @@ public:
   /** Computes the inverse, from zero. The call waits.
    *
    * \param[in] rules rules of the inversion
-   * \param[out] inverse memory of the backend, of the field's shape
+   * \param[out] inverse memory of the backend, of the field's shape; may be the destination
    * \param[out] state memory of the backend
    * \param[out] scratch CountInversionScratch() bytes of the backend
    * \param[out] vectors destination of the inverse
@@ -78,17 +92,45 @@ public:
              FieldMemory            memory) const;
 
 private:
-  FieldShape    m_Shape;
-  Residence     m_Residence;
-  ResidentArray m_Vectors;
+  FieldShape                   m_Shape;
+  Residence                    m_Residence;
+  std::shared_ptr<PagedArrays> m_Pages;
+  std::size_t                  m_Page{ 0 };
 };
 
-/** \brief The fields of a level, of one shape. */
+/** \brief The fields of a level, of one shape. On a device they may take turns in its memory. */
 class LevelFields
 {
 public:
-  /** Creates fields of zeros. */
-  LevelFields(std::size_t count, const FieldShape & shape, const Residence & residence);
+  /** Creates fields of zeros, all of which are in the memory of the backend. */
+  LevelFields(std::size_t count, const FieldShape & shape, const Residence & residence)
+    : LevelFields(count, 0, count, shape, residence)
+  {}
+  /** Creates fields of zeros.
+   *
+   * \param[in] count number of fields
+   * \param[in] temporary number of arrays of the same length for intermediate steps; they are numbered after the fields
+   * \param[in] slots number of fields and temporary arrays that are in device memory at once
+   * \param[in] shape grid and type
+   * \param[in] residence memory of the backend */
+  LevelFields(std::size_t        count,
+              std::size_t        temporary,
+              std::size_t        slots,
+              const FieldShape & shape,
+              const Residence &  residence);
+
+  /** Moves the fields to the host, from where they return one at a time. On the host it has no effect. */
+  void
+  MoveToHost() const
+  {
+    m_Pages->MoveToHost();
+  }
+  /** The fields and temporary arrays that a step uses. See PagedArrays::Use(). */
+  PagedArrays &
+  GetPages()
+  {
+    return *m_Pages;
+  }
 
   /** One of them. */
   const LevelField &
@@ -110,8 +152,13 @@ public:
   Clear();
 
 private:
-  std::vector<LevelField> m_Fields;
+  std::shared_ptr<PagedArrays> m_Pages;
+  std::vector<LevelField>      m_Fields;
 };
+
+/** \brief Whether an operation on a device can write a field of a shape directly to a destination, without a copy. */
+bool
+IsFieldWrittenTo(ScalarType element, FieldMemory memory, const FieldShape & shape, const Residence & residence);
 
 /** \brief Copies the components of a field in the memory of the backend, converted to another type if necessary. The
  * call waits if the destination is host memory. */

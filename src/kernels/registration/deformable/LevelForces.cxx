@@ -24,6 +24,7 @@
 #include "itkCudaSpline/kernels/metrics/MappedImage.h"
 
 #include "kernels/fields/limits/DeterminantLimit.h"
+#include "kernels/fields/smoothing/SlabSmoothing.h"
 #include "kernels/metrics/images/GridSources.h"
 #include "kernels/metrics/gradient_fields/GradientFields.h"
 #include "kernels/registration/forces/ForceSum.h"
@@ -78,30 +79,15 @@ MakeCoefficients(const ResidentImage & image, unsigned int order, const Residenc
   return std::shared_ptr<const void>(coefficients, coefficients->Data());
 }
 
-/** Returns the size of the scratch memory that gradients, sums, smoothing and inversion use, one at a time. */
-std::size_t
-ScratchBytes(const FieldShape &                        shape,
-             MetricKind                                kind,
-             const std::optional<GaussianDescriptor> & gaussian,
-             Backend                                   backend)
+/** Whether Gaussians compute gradients of the warped images. */
+bool
+HasGaussian(const SynMetric & metric)
 {
-  const std::size_t ofGradients =
-    gaussian ? CountResidentGaussianScratch(*gaussian, GaussianOperation::Gradient, backend) : 0;
-  return std::max({ shape.Bytes(),
-                    CountInversionScratch(shape),
-                    ofGradients,
-                    CountFieldMetricScratch(kind, shape.grid),
-                    CountForceSumScratch(shape.grid),
-                    CountLimitScratch(shape) });
+  return metric.gaussian && !metric.comparesOriginals && !HasFeatures(metric.kind);
 }
 
-/** Returns the size of the scratch memory that smoothing with given rules needs. */
-std::size_t
-SmoothingScratchBytes(const FieldShape & shape, const SynRules & rules, bool hasConfidence, Backend backend)
-{
-  return std::max(LevelSmoothing::OfUpdates(rules).CountScratch(shape, hasConfidence, backend),
-                  LevelSmoothing::OfTotals(rules).CountScratch(shape, false, backend));
-}
+/** Levels with at least so many samples use as little memory as they can. */
+constexpr std::int64_t LargeLevel = std::int64_t{ 1 } << 24;
 
 } // namespace
 
@@ -200,11 +186,101 @@ LevelSmoothing::CountScratch(const FieldShape & shape, bool hasConfidence, Backe
                 : CountSmoothingScratch(shape, MakeFieldSmoothing(shape.grid, variance), backend);
 }
 
+std::size_t
+CountInversionBytes(const FieldShape & shape, InversionMethod method)
+{
+  return CountInversionScratch(shape) - (method == InversionMethod::Anderson ? shape.Bytes() : 0); // has no errors
+}
+
+std::size_t
+LevelSetup::CountImageBytes() const
+{
+  return AlignBytes(static_cast<std::size_t>(shape.grid.Count()) * SizeOf(pixel));
+}
+
+std::size_t
+LevelSetup::CountMovedPairs() const
+{
+  return static_cast<std::size_t>(
+    std::count_if(metrics.begin(), metrics.end(), [](const SynMetric & metric) { return !HasFeatures(metric.kind); }));
+}
+
+bool
+LevelSetup::IsSmall() const
+{
+  return use.memory == LevelMemory::Smallest || this->IsPaged() ||
+         (use.memory == LevelMemory::Automatic && shape.grid.Count() >= LargeLevel);
+}
+
+bool
+LevelSetup::SmoothsInPlace(const LevelSmoothing & smoothing) const
+{
+  return this->IsSmall() && !hasRegions && !smoothing.spline && smoothing.variance > 0.0 &&
+         CanSmoothInSlabs(shape, MakeFieldSmoothing(shape.grid, smoothing.variance));
+}
+
+LevelLayout::LevelLayout(const LevelSetup & setup, const SynRules & rules)
+{
+  const FieldShape & shape = setup.shape;
+  const std::size_t  field = AlignBytes(shape.Bytes());
+  const auto         isOneWay = [](const SynMetric & metric) {
+    return metric.kind == MetricKind::LocalCorrelation && !metric.comparesOriginals && !HasGaussian(metric);
+  };
+  isByDirection = setup.use.updates == 2 && setup.IsSmall() && !rules.averagesMidpointGradients &&
+                  std::all_of(setup.metrics.begin(), setup.metrics.end(), isOneWay);
+  const unsigned int own = setup.IsPaged() ? 0 : setup.use.updates;
+  secondUpdate = own == 2 && !isByDirection ? field : 0;
+  moved = own == 0 ? 0 : secondUpdate + field;
+
+  const std::size_t ofImages = setup.CountMovedPairs() * setup.CountImageBytes();
+  const std::size_t directions = setup.use.updates == 1 || isByDirection ? 1 : 2;
+  const bool        hasGaussian = std::any_of(setup.metrics.begin(), setup.metrics.end(), HasGaussian);
+  gradients = moved + 2 * ofImages;
+  termForces = gradients + (hasGaussian ? field : 0);
+  scratchOfComparison = termForces + (setup.metrics.size() > 1 ? directions * field : 0);
+  std::size_t ofComparison = setup.metrics.size() > 1 ? CountForceSumScratch(shape.grid) : 0;
+  for (const SynMetric & metric : setup.metrics)
+  {
+    ofComparison = std::max(ofComparison, CountFieldMetricScratch(metric.kind, shape.grid));
+    if (HasGaussian(metric))
+    {
+      ofComparison = std::max(
+        ofComparison, CountResidentGaussianScratch(*metric.gaussian, GaussianOperation::Gradient, setup.backend));
+    }
+  }
+  if (setup.hasLandmarks)
+  {
+    ofComparison = std::max(ofComparison, FieldLandmarks::CountScratch(shape, setup.backend));
+  }
+
+  // Steps after a comparison overwrite the images that no comparison needs any more.
+  between = isByDirection ? gradients : moved + (setup.use.keepsFixed ? ofImages : 0);
+  bool        hasBetween = setup.use.updates == 2 && rules.determinantLimit > 0.0;
+  std::size_t ofSteps = rules.determinantLimit > 0.0 ? CountLimitScratch(shape) : 0;
+  ofSteps = std::max(ofSteps, setup.hasRegions ? field : 0);
+  const auto count = [&](const LevelSmoothing & smoothing, bool hasConfidence, bool needsField) {
+    const bool isInPlace = setup.SmoothsInPlace(smoothing);
+    hasBetween = hasBetween || (needsField && !isInPlace && !smoothing.IsNone());
+    ofSteps =
+      std::max(ofSteps,
+               isInPlace ? CountSlabBytes(shape, MakeFieldSmoothing(shape.grid, smoothing.variance), setup.backend)
+                         : smoothing.CountScratch(shape, hasConfidence, setup.backend));
+  };
+  count(LevelSmoothing::OfUpdates(rules), setup.hasConfidence, true);
+  count(LevelSmoothing::OfTotals(rules), false, setup.use.updates == 2);
+  scratch = between + (hasBetween ? field : 0);
+  bytes = std::max(scratchOfComparison + ofComparison, scratch + ofSteps);
+  if (setup.use.updates != 1) // updates are not needed during inversions of SyN
+  {
+    bytes = std::max(bytes, CountInversionBytes(shape, rules.inversion.method));
+  }
+}
+
 LevelForces::LevelForces(const FieldShape &     shape,
                          std::vector<SynTerm>   terms,
                          const LandmarkTerm &   landmarks,
                          const Residence &      residence,
-                         std::size_t            comparisons,
+                         const LevelUse &       use,
                          const SlidingRegions & regions)
   : m_Shape(shape)
   , m_Residence(residence)
@@ -214,46 +290,49 @@ LevelForces::LevelForces(const FieldShape &     shape,
   {
     throw std::invalid_argument("A registration needs at least 1 pair of images; there are 0.");
   }
-  const ScalarType pixel = terms.front().fixed.image.pixel;
   m_ComparesOriginals = terms.front().metric.comparesOriginals;
-  std::size_t scratch = 0;
+  m_Setup.shape = shape;
+  m_Setup.pixel = terms.front().fixed.image.pixel;
+  m_Setup.backend = residence.GetBackend();
+  m_Setup.use = use;
+  m_Setup.hasLandmarks = landmarks.IsUsed();
+  m_Setup.hasRegions = m_Regions.AreUsed();
+  for (const SynTerm & term : terms)
+  {
+    CheckSide(term.fixed, shape, m_Setup.pixel);
+    CheckSide(term.moving, shape, m_Setup.pixel);
+    CheckTerm(term, m_ComparesOriginals);
+    m_Setup.metrics.push_back(term.metric);
+    m_Setup.hasConfidence =
+      m_Setup.hasConfidence || term.fixed.confidence.data != nullptr || term.moving.confidence.data != nullptr;
+  }
+  std::size_t number = 0;
   for (SynTerm & term : terms)
   {
-    CheckSide(term.fixed, shape, pixel);
-    CheckSide(term.moving, shape, pixel);
-    CheckTerm(term, m_ComparesOriginals);
-    m_Terms.push_back(this->MakePair(std::move(term)));
-    scratch = std::max(
-      scratch, ScratchBytes(shape, m_Terms.back().term.metric.kind, m_Terms.back().gaussian, residence.GetBackend()));
+    const std::size_t next = number + (HasFeatures(term.metric.kind) ? 0 : 1);
+    m_Terms.push_back(this->MakePair(std::move(term), number));
+    number = next;
   }
   if (landmarks.IsUsed())
   {
-    m_Landmarks.emplace(landmarks, shape, m_Terms.front().term.moving.stages, comparisons, residence);
-    scratch = std::max(scratch, FieldLandmarks::CountScratch(shape, residence.GetBackend()));
+    m_Landmarks.emplace(landmarks, shape, m_Terms.front().term.moving.stages, use.comparisons, residence);
   }
-  m_Scratch = ResidentArray(scratch, residence);
   m_Norms = ResidentArray(MaximumNormScratch, residence);
-  if (std::any_of(m_Terms.begin(), m_Terms.end(), [](const Pair & pair) { return pair.gaussian.has_value(); }))
-  {
-    m_Between = ResidentArray(shape.Bytes(), residence); // gradients of the fixed image
-  }
   if (m_Terms.size() > 1)
   {
-    m_TermForces = { ResidentArray(shape.Bytes(), residence), ResidentArray(shape.Bytes(), residence) };
     m_Squares = ResidentArray(2 * m_Terms.size() * sizeof(SquareSum), residence);
-    m_OtherSums = ResidentArray(comparisons * (m_Terms.size() - 1) * sizeof(LevelSums), residence);
+    m_OtherSums = ResidentArray(use.comparisons * (m_Terms.size() - 1) * sizeof(LevelSums), residence);
   }
 }
 
 LevelForces::Pair
-LevelForces::MakePair(SynTerm term) const
+LevelForces::MakePair(SynTerm term, std::size_t number) const
 {
-  Pair       pair;
-  const bool hasOwnGradients = term.metric.comparesOriginals || HasFeatures(term.metric.kind);
-  pair.gaussian = hasOwnGradients ? std::nullopt : term.metric.gaussian;
+  Pair pair;
+  pair.gaussian = HasGaussian(term.metric) ? term.metric.gaussian : std::nullopt;
   pair.term = std::move(term);
-  pair.movedFixed = this->MakeMoved(pair, pair.term.fixed);
-  pair.movedMoving = this->MakeMoved(pair, pair.term.moving);
+  pair.movedFixed = this->MakeMoved(pair, pair.term.fixed, number);
+  pair.movedMoving = this->MakeMoved(pair, pair.term.moving, m_Setup.CountMovedPairs() + number);
   const SynSide &  fixed = pair.term.fixed;
   const SynSide &  moving = pair.term.moving;
   FieldMetricSetup setup = DescribeSetup(m_Shape, fixed.image.pixel, pair.term.metric);
@@ -283,20 +362,20 @@ LevelForces::MakePair(SynTerm term) const
 }
 
 LevelForces::Moved
-LevelForces::MakeMoved(const Pair & pair, const SynSide & side) const
+LevelForces::MakeMoved(const Pair & pair, const SynSide & side, std::size_t number) const
 {
   const auto count = static_cast<std::size_t>(m_Shape.grid.Count());
   const auto array = [this](bool isNeeded, std::size_t bytes) {
     return ResidentArray(isNeeded ? bytes : 0, m_Residence);
   };
   Moved moved;
+  moved.number = number;
   moved.confidence = array(side.confidence.data != nullptr, count * SizeOf(m_Shape.element));
   if (HasFeatures(pair.term.metric.kind))
   {
     return moved;
   }
   moved.mask = array(m_ComparesOriginals || side.mask.data != nullptr, count);
-  moved.image = array(true, count * SizeOf(side.image.pixel));
   if (pair.term.metric.order > 1 && !m_ComparesOriginals)
   {
     moved.coefficients = MakeCoefficients(side.image, pair.term.metric.order, m_Residence);
@@ -327,12 +406,12 @@ LevelForces::Move(const Pair & pair, const SynSide & side, const void * field, c
                                  static_cast<const std::uint8_t *>(side.mask.data.get()),
                                  moved.ownGradients.Data() };
     MapImage(
-      mapping, sources, { moved.image.Data(), moved.mask.As<std::uint8_t>(), moved.gradients.Data() }, m_Residence);
+      mapping, sources, { this->ImageOf(moved), moved.mask.As<std::uint8_t>(), moved.gradients.Data() }, m_Residence);
   }
   else if (isMoved)
   {
     warp.cubic = moved.coefficients != nullptr;
-    WarpImage(warp, warp.cubic ? moved.coefficients.get() : side.image.data.get(), moved.image.Data(), m_Residence);
+    WarpImage(warp, warp.cubic ? moved.coefficients.get() : side.image.data.get(), this->ImageOf(moved), m_Residence);
     warp.cubic = false;
   }
   if (side.confidence.data != nullptr)
@@ -351,6 +430,7 @@ void
 LevelForces::MoveFixed(const void * field)
 {
   m_FixedField = field;
+  m_HasMovedFixed = true;
   for (const Pair & pair : m_Terms)
   {
     this->Move(pair, pair.term.fixed, field, pair.movedFixed);
@@ -371,8 +451,8 @@ LocalCorrelationImages
 LevelForces::Present(const Pair & pair, bool withFixed)
 {
   LocalCorrelationImages images;
-  images.fixed = pair.movedFixed.image.Data();
-  images.moving = pair.movedMoving.image.Data();
+  images.fixed = this->ImageOf(pair.movedFixed);
+  images.moving = this->ImageOf(pair.movedMoving);
   images.fixedInside = pair.movedFixed.mask.As<std::uint8_t>();
   images.movingInside = pair.movedMoving.mask.As<std::uint8_t>();
   if (m_ComparesOriginals)
@@ -382,13 +462,14 @@ LevelForces::Present(const Pair & pair, bool withFixed)
   }
   else if (pair.gaussian)
   {
+    void * const scratch = this->At(m_Layout.scratchOfComparison);
     void * const gradients = pair.movedMoving.gradients.Data();
-    MakeResidentGradient(*pair.gaussian, images.moving, gradients, m_Scratch.Data(), m_Residence);
+    MakeResidentGradient(*pair.gaussian, images.moving, gradients, scratch, m_Residence);
     images.movingGradient = gradients;
     if (withFixed)
     {
-      MakeResidentGradient(*pair.gaussian, images.fixed, m_Between.Data(), m_Scratch.Data(), m_Residence);
-      images.fixedGradient = m_Between.Data();
+      MakeResidentGradient(*pair.gaussian, images.fixed, this->At(m_Layout.gradients), scratch, m_Residence);
+      images.fixedGradient = this->At(m_Layout.gradients);
     }
   }
   return images;
@@ -414,7 +495,7 @@ LevelForces::ComparePair(Pair & pair, LevelSums * sums, void * byMoving, void * 
     compared.moved = this->Present(pair, byFixed != nullptr || pair.metric->ExchangesGradients());
     compared.moved.gradientsFollowGrid = pair.term.metric.gradientsFollowGrid;
   }
-  pair.metric->Compare(compared, sums, byMoving, byFixed, m_Scratch.Data());
+  pair.metric->Compare(compared, sums, byMoving, byFixed, this->At(m_Layout.scratchOfComparison));
 }
 
 void
@@ -426,10 +507,12 @@ LevelForces::Compare(LevelSums * sums, void * byMoving, void * byFixed, std::siz
     return;
   }
   m_Landmarks->Place(m_FixedField, m_MovingField, comparison);
-  m_Landmarks->Add(false, this->ShapeOfNorms(), byMoving, m_Scratch.Data());
-  if (byFixed != nullptr)
+  for (void * const force : { byMoving, byFixed })
   {
-    m_Landmarks->Add(true, this->ShapeOfNorms(), byFixed, m_Scratch.Data());
+    if (force != nullptr)
+    {
+      m_Landmarks->Add(force == byFixed, this->ShapeOfNorms(), force, this->At(m_Layout.scratchOfComparison));
+    }
   }
 }
 
@@ -445,23 +528,30 @@ LevelForces::ComparePairs(LevelSums * sums, void * byMoving, void * byFixed, std
   auto * const                squares = m_Squares.As<SquareSum>();
   LevelSums * const           others = m_OtherSums.As<LevelSums>() + comparison * (count - 1);
   const std::array<void *, 2> totals{ { byMoving, byFixed } };
+  std::array<void *, 2>       ofTerm{};
+  std::size_t                 offset = m_Layout.termForces;
+  for (std::size_t direction = 0; direction < 2; ++direction)
+  {
+    if (totals[direction] != nullptr)
+    {
+      ofTerm[direction] = this->At(offset);
+      offset += AlignBytes(m_Shape.Bytes());
+    }
+  }
   for (std::size_t n = 0; n < count; ++n)
   {
-    this->ComparePair(m_Terms[n],
-                      n == 0 ? sums : others + (n - 1),
-                      m_TermForces[0].Data(),
-                      byFixed != nullptr ? m_TermForces[1].Data() : nullptr);
+    this->ComparePair(m_Terms[n], n == 0 ? sums : others + (n - 1), ofTerm[0], ofTerm[1]);
     for (std::size_t direction = 0; direction < 2; ++direction)
     {
       if (totals[direction] != nullptr)
       {
         AddForce(m_Shape,
-                 m_TermForces[direction].Data(),
+                 ofTerm[direction],
                  m_Terms[n].term.weight,
                  n == 0,
                  totals[direction],
                  squares + direction * count + n,
-                 m_Scratch.As<SquareSum>(),
+                 static_cast<SquareSum *>(this->At(m_Layout.scratchOfComparison)),
                  m_Residence);
       }
     }
@@ -507,30 +597,43 @@ LevelForces::WeightedValuesOf(const LevelSums & sums, std::size_t comparison) co
 bool
 LevelForces::Waits() const
 {
-  return std::any_of(m_Terms.begin(), m_Terms.end(), [](const Pair & pair) { return pair.metric->Waits(); });
+  return m_Setup.IsPaged() ||
+         std::any_of(m_Terms.begin(), m_Terms.end(), [](const Pair & pair) { return pair.metric->Waits(); });
+}
+
+void
+LevelForces::Allocate(std::size_t bytes)
+{
+  m_Memory = ResidentArray(); // before the new one is allocated
+  m_HasMovedFixed = false;
+  ++m_Allocations;
+  m_Memory = ResidentArray(bytes, m_Residence);
 }
 
 void
 LevelForces::Reserve(const SynRules & rules)
 {
-  const bool hasConfidence =
-    this->Confidence(LevelImage::Fixed) != nullptr || this->Confidence(LevelImage::Moving) != nullptr;
-  const auto bytes = SmoothingScratchBytes(m_Shape, rules, hasConfidence, m_Residence.GetBackend());
-  if (bytes > m_Scratch.Bytes())
-  {
-    m_Scratch = ResidentArray(); // before the new one is allocated
-    m_Scratch = ResidentArray(bytes, m_Residence);
-  }
-  // A field that is smoothed into another one, or limited, cannot be in the scratch memory.
-  if (m_Between.Data() == nullptr && (bytes > 0 || rules.determinantLimit > 0.0))
-  {
-    m_Between = ResidentArray(m_Shape.Bytes(), m_Residence);
-  }
   if (m_Regions.AreUsed() && rules.SmoothsBySplines())
   {
     throw std::invalid_argument("Fields with sliding regions are smoothed by Gaussians only, not by B-splines.");
   }
-  m_Regions.Prepare({ { rules.updateVariance, rules.totalVariance } }, m_Scratch.Data());
+  m_Layout = LevelLayout(m_Setup, rules);
+  if (m_Layout.bytes > m_Memory.Bytes())
+  {
+    this->Allocate(m_Layout.bytes);
+  }
+  m_Regions.Prepare({ { rules.updateVariance, rules.totalVariance } }, this->Scratch());
+}
+
+void *
+LevelForces::Borrow(std::size_t bytes)
+{
+  m_HasMovedFixed = false;
+  if (bytes > m_Memory.Bytes())
+  {
+    this->Allocate(bytes);
+  }
+  return this->Whole();
 }
 
 void
@@ -540,7 +643,18 @@ LevelForces::ReserveMoments(LevelImage image, const SynRules & rules)
 }
 
 void
-LevelForces::Smooth(const void * input, const void * confidence, const LevelSmoothing & smoothing, void * output)
+LevelForces::SmoothInPlace(void * field, const LevelSmoothing & smoothing)
+{
+  SmoothFieldInPlace(m_Shape,
+                     field,
+                     MakeFieldSmoothing(m_Shape.grid, smoothing.variance),
+                     this->Scratch(),
+                     m_Memory.Bytes() - m_Layout.scratch,
+                     m_Residence);
+}
+
+void
+LevelForces::Smooth(void * input, const void * confidence, const LevelSmoothing & smoothing, void * output)
 {
   if (smoothing.IsNone())
   {
@@ -548,16 +662,21 @@ LevelForces::Smooth(const void * input, const void * confidence, const LevelSmoo
   }
   else if (smoothing.spline)
   {
-    SmoothFieldBySpline(m_Shape, input, confidence, *smoothing.spline, output, m_Scratch.Data(), m_Residence);
+    SmoothFieldBySpline(m_Shape, input, confidence, *smoothing.spline, output, this->Scratch(), m_Residence);
   }
   else if (m_Regions.AreUsed())
   {
-    m_Regions.Smooth(input, smoothing.variance, output, m_Scratch.Data());
+    m_Regions.Smooth(input, smoothing.variance, output, this->Scratch());
+  }
+  else if (m_Setup.SmoothsInPlace(smoothing))
+  {
+    this->SmoothInPlace(input, smoothing);
+    CopyResident(output, input, m_Shape.Bytes(), m_Residence);
   }
   else
   {
     const FieldSmoothing gaussian = MakeFieldSmoothing(m_Shape.grid, smoothing.variance);
-    SmoothField(m_Shape, input, gaussian, output, m_Scratch.Data(), m_Residence);
+    SmoothField(m_Shape, input, gaussian, output, this->Scratch(), m_Residence);
   }
 }
 
@@ -595,9 +714,14 @@ LevelForces::MakeUpdate(const void *          confidence,
     WeighField(m_Shape, force, rules.weights, m_Residence);
   }
   const LevelSmoothing smoothing = LevelSmoothing::OfUpdates(rules);
-  void * const         smooth = smoothing.IsNone() ? force : this->Between();
-  if (smooth != force)
+  void *               smooth = force;
+  if (m_Setup.SmoothsInPlace(smoothing))
   {
+    this->SmoothInPlace(force, smoothing);
+  }
+  else if (!smoothing.IsNone())
+  {
+    smooth = this->At(m_Layout.between);
     this->Smooth(force, confidence, smoothing, smooth);
   }
   const FieldShape normed = this->ShapeOfNorms();
@@ -615,7 +739,7 @@ LevelForces::Limit(const void * before, void * after, double largest)
 {
   if (largest > 0.0)
   {
-    LimitDeterminants(m_Shape, before, largest, after, m_Scratch.Data(), m_Residence, m_Regions.Data());
+    LimitDeterminants(m_Shape, before, largest, after, this->Scratch(), m_Residence, m_Regions.Data());
   }
 }
 
@@ -634,42 +758,38 @@ void
 LevelForces::AddUpdate(const void * update, void * total, const SynRules & rules)
 {
   const LevelSmoothing smoothing = LevelSmoothing::OfTotals(rules);
-  const bool           isDirect = smoothing.IsNone() && !(rules.determinantLimit > 0.0);
-  void * const         composed = isDirect ? total : this->Between();
+  const bool           isLimited = rules.determinantLimit > 0.0;
+  const bool           isInPlace = m_Setup.SmoothsInPlace(smoothing);
+  void * const         composed = !isLimited && (smoothing.IsNone() || isInPlace) ? total : this->At(m_Layout.between);
   ComposeFields(m_Shape, update, m_Shape, total, composed, m_Residence);
   this->Limit(total, composed, std::sqrt(rules.determinantLimit)); // the determinants of both halves are multiplied
   if (composed != total)
   {
     this->Smooth(composed, nullptr, smoothing, total);
   }
+  else if (isInPlace)
+  {
+    this->SmoothInPlace(total, smoothing);
+  }
 }
 
 std::size_t
-LevelForces::CountBytes(const FieldShape &             shape,
-                        const std::vector<SynMetric> & metrics,
-                        const SynRules &               rules,
-                        ScalarType                     pixel)
+LevelForces::CountBytes(const LevelSetup & setup, const SynRules & rules, std::size_t borrowed)
 {
-  const auto count = static_cast<std::size_t>(shape.grid.Count());
-  // Masks are also moved as numbers, for splines of updates. There are at most as many points as samples.
-  const auto  numbers = rules.updateSpline ? 2 * count * SizeOf(shape.element) : 0;
-  const auto  places = rules.SmoothsBySplines() ? count * shape.grid.dimension * sizeof(float) : 0;
-  std::size_t scratch = SmoothingScratchBytes(shape, rules, rules.updateSpline.has_value(), Backend::Cuda);
-  std::size_t bytes = numbers + places + (metrics.size() > 1 ? 2 * shape.Bytes() : 0) + MaximumNormScratch;
-  const bool  hasGaussian = std::any_of(metrics.begin(), metrics.end(), [](const SynMetric & metric) {
-    return metric.gaussian && !metric.comparesOriginals;
-  });
-  bytes += hasGaussian || scratch > 0 || rules.determinantLimit > 0.0 ? shape.Bytes() : 0;
-  bytes += 2 * UpdateMoments::CountBytes(shape, rules.optimizer); // for both images
-  for (const SynMetric & metric : metrics)
+  const FieldShape & shape = setup.shape;
+  const auto         count = static_cast<std::size_t>(shape.grid.Count());
+  std::size_t        bytes = std::max(LevelLayout(setup, rules).bytes, borrowed) + MaximumNormScratch;
+  bytes += setup.use.updates * UpdateMoments::CountBytes(shape, rules.optimizer);
+  bytes += setup.hasConfidence ? 2 * count * SizeOf(shape.element) : 0;
+  bytes += rules.SmoothsBySplines() ? count * shape.grid.dimension * sizeof(float) : 0; // points, at most the samples
+  for (const SynMetric & metric : setup.metrics)
   {
     const bool isMoved = !HasFeatures(metric.kind);
-    const auto gradients = metric.comparesOriginals ? 2 * shape.Bytes() : (metric.gaussian ? shape.Bytes() : 0);
-    const auto sums = CountFieldMetricBytes(DescribeSetup(shape, pixel, metric));
-    bytes += (isMoved ? 2 * count * (SizeOf(pixel) + 1) + gradients : 0) + sums;
-    scratch = std::max(scratch, ScratchBytes(shape, metric.kind, metric.gaussian, Backend::Cuda));
+    bytes += isMoved && (setup.hasMasks || metric.comparesOriginals) ? 2 * count : 0;
+    bytes += isMoved && metric.comparesOriginals ? 2 * shape.Bytes() : (HasGaussian(metric) ? shape.Bytes() : 0);
+    bytes += CountFieldMetricBytes(DescribeSetup(shape, setup.pixel, metric));
   }
-  return bytes + scratch;
+  return bytes;
 }
 
 } // namespace itk::CudaSpline

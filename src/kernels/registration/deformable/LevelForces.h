@@ -103,19 +103,94 @@ enum class LevelImage : unsigned char
   Moving
 };
 
+/** \brief Rounds a number of bytes up, so that an array after it is aligned. */
+constexpr std::size_t
+AlignBytes(std::size_t bytes)
+{
+  constexpr std::size_t alignment = 256;
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/** \brief How the steps of a level use its memory. */
+struct LevelUse
+{
+  std::size_t  comparisons{ 1 };    ///< maximum number of calls of Compare() before the values of all are read
+  unsigned int updates{ 0 };        ///< fields for forces, which become updates: 0 (the level has its own), 1 or 2
+  bool         keepsFixed{ false }; ///< fixed images are warped once, not in each iteration
+  LevelMemory  memory{ LevelMemory::Automatic };
+};
+
+/** \brief What determines the memory of a level. */
+struct LevelSetup
+{
+  FieldShape             shape;
+  std::vector<SynMetric> metrics; ///< of each pair of images
+  ScalarType             pixel{ ScalarType::Float32 };
+  Backend                backend{ Backend::Cuda };
+  LevelUse               use; ///< the level sets all except the memory
+  bool                   hasConfidence{ false };
+  bool                   hasLandmarks{ false };
+  bool                   hasRegions{ false };
+  bool                   hasMasks{ false }; ///< only for CountBytes()
+
+  /** Bytes of a warped image. */
+  std::size_t
+  CountImageBytes() const;
+  /** Number of pairs whose images are warped. */
+  std::size_t
+  CountMovedPairs() const;
+  /** Whether the level uses as little memory as it can. */
+  bool
+  IsSmall() const;
+  /** Whether fields take turns in device memory. */
+  bool
+  IsPaged() const
+  {
+    return use.memory == LevelMemory::Paged;
+  }
+  /** Whether a smoothing needs no second field. */
+  bool
+  SmoothsInPlace(const LevelSmoothing & smoothing) const;
+};
+
+/** \brief The memory that the steps of an iteration share, one after another: offsets in bytes.
+ *
+ * The arrays of a step begin where those that are no longer needed end; doc/architecture/Memory.md has the table. */
+struct LevelLayout
+{
+  /** Forces are computed in one direction after the other: there is one update, and warped images are kept until the
+   * second one. */
+  bool        isByDirection{ false };
+  std::size_t secondUpdate{ 0 };        ///< the update of the moving image; the first one is at 0
+  std::size_t moved{ 0 };               ///< warped images: fixed, then moving
+  std::size_t gradients{ 0 };           ///< gradients of a fixed image while images are compared
+  std::size_t termForces{ 0 };          ///< forces of one of several pairs
+  std::size_t scratchOfComparison{ 0 }; ///< scratch memory while images are compared
+  std::size_t between{ 0 };             ///< an intermediate field of a later step
+  std::size_t scratch{ 0 };             ///< scratch memory of later steps
+  std::size_t bytes{ 0 };               ///< of all
+
+  LevelLayout() = default;
+  LevelLayout(const LevelSetup & setup, const SynRules & rules);
+};
+
+/** \brief Bytes of scratch memory of InvertField() with a method. */
+std::size_t
+CountInversionBytes(const FieldShape & shape, InversionMethod method);
+
 /** \brief Pairs of images that fields warp to a grid, and their metrics there. */
 class LevelForces
 {
 public:
   /** \param[in] landmarks landmarks whose forces are added
-   * \param[in] comparisons maximum number of calls of Compare() before the values of all are read
+   * \param[in] use how the level uses the memory
    * \param[in] regions sliding regions of the fields
    * \exception std::invalid_argument images, masks, radii, bins or landmarks that do not fit; see SynLevel */
   LevelForces(const FieldShape &     shape,
               std::vector<SynTerm>   terms,
               const LandmarkTerm &   landmarks,
               const Residence &      residence,
-              std::size_t            comparisons = 1,
+              const LevelUse &       use,
               const SlidingRegions & regions = {});
 
   /** Warps the fixed images, and their masks. \param[in] field displacements; null: no field */
@@ -125,10 +200,17 @@ public:
   void
   MoveMoving(const void * field);
 
+  /** Whether the fixed images were warped to memory that was not used for something else since then. */
+  bool
+  HasMovedFixed() const
+  {
+    return m_HasMovedFixed;
+  }
+
   /** \brief Compares the warped images, and adds the forces of landmarks.
    *
    * \param[out] sums sums of the first pair, in the memory of the backend
-   * \param[out] byMoving force on the displacements of the moving image
+   * \param[out] byMoving force on the displacements of the moving image; null: not computed
    * \param[out] byFixed force on those of the fixed image; null: not computed
    * \param[in] comparison number of the comparison, from 0 */
   void
@@ -149,11 +231,11 @@ public:
   std::array<double, 2>
   WeightedValuesOf(const LevelSums & sums, std::size_t comparison = 0) const;
 
-  /** Whether Compare() waits for the backend. */
+  /** Whether Compare() waits for the backend, or fields are copied from the host: such steps cannot be recorded. */
   bool
   Waits() const;
 
-  /** Allocates the memory that rules need, before steps that use them.
+  /** Allocates the memory that rules need, before steps that use them and before images are warped.
    *
    * \exception DeviceError out of memory
    * \exception std::invalid_argument B-splines smooth fields with sliding regions */
@@ -174,9 +256,10 @@ public:
 
   /** Smooths a field into another one, or copies it if there is no smoothing.
    *
+   * \param[in,out] input the field, which may be overwritten
    * \param[in] confidence weights of the samples, for a spline; null: equal weights */
   void
-  Smooth(const void * input, const void * confidence, const LevelSmoothing & smoothing, void * output);
+  Smooth(void * input, const void * confidence, const LevelSmoothing & smoothing, void * output);
 
   /** \brief Turns a force into an update: smooths it, and applies the optimizer of the rules.
    *
@@ -220,11 +303,47 @@ public:
   void
   Limit(const void * before, void * after, double largest);
 
-  /** Memory for intermediate steps, such as InvertField(). */
+  /** Whether fields take turns in device memory; their updates, too, which are then not in this memory. */
+  bool
+  IsPaged() const
+  {
+    return m_Setup.IsPaged();
+  }
+  /** The memory of forces, which become updates. */
+  void *
+  Update(LevelImage image) const
+  {
+    return this->At(image == LevelImage::Moving ? m_Layout.secondUpdate : 0);
+  }
+  /** Whether forces are computed in one direction after the other; see LevelLayout. */
+  bool
+  IsByDirection() const
+  {
+    return m_Layout.isByDirection;
+  }
+  /** Memory for steps after comparisons. */
   void *
   Scratch() const
   {
-    return m_Scratch.Data();
+    return this->At(m_Layout.scratch);
+  }
+  /** Memory for steps after all updates were added, such as InvertField(). */
+  void *
+  Whole() const
+  {
+    return this->At(0);
+  }
+  /** Memory for steps between iterations. It replaces that of the iterations, which is freed if it is too small.
+   *
+   * \param[in] bytes needed
+   * \exception DeviceError out of memory */
+  void *
+  Borrow(std::size_t bytes);
+  /** Number of allocations of the memory: recorded steps are valid for one. */
+  int
+  CountAllocations() const
+  {
+    return m_Allocations;
   }
   /** Grid and type of the fields. */
   const FieldShape &
@@ -249,19 +368,18 @@ public:
     return m_Residence;
   }
 
-  /** Bytes on a device, in addition to the images and landmarks. */
+  /** Bytes of a level in addition to the images, fields and landmarks.
+   *
+   * \param[in] borrowed largest argument of Borrow() */
   static std::size_t
-  CountBytes(const FieldShape &             shape,
-             const std::vector<SynMetric> & metrics,
-             const SynRules &               rules,
-             ScalarType                     pixel);
+  CountBytes(const LevelSetup & setup, const SynRules & rules, std::size_t borrowed);
 
 private:
   /** A warped image. */
   struct Moved
   {
-    ResidentArray image;
-    ResidentArray mask; ///< or the region inside the image, too
+    std::size_t   number{ 0 }; ///< of the image among all
+    ResidentArray mask;        ///< or the region inside the image, too
     ResidentArray confidence;
     /** At the samples, if original images are compared, or if Gaussians compute them. */
     ResidentArray               gradients;
@@ -280,17 +398,26 @@ private:
   };
 
   Pair
-  MakePair(SynTerm term) const;
+  MakePair(SynTerm term, std::size_t number) const;
   Moved
-  MakeMoved(const Pair & pair, const SynSide & side) const;
+  MakeMoved(const Pair & pair, const SynSide & side, std::size_t number) const;
   void
   Move(const Pair & pair, const SynSide & side, const void * field, const Moved & moved);
-  /** Memory for an intermediate field between two steps. */
   void *
-  Between() const
+  At(std::size_t offset) const
   {
-    return m_Between.Data() != nullptr ? m_Between.Data() : m_Scratch.Data();
+    return static_cast<char *>(m_Memory.Data()) + offset;
   }
+  void *
+  ImageOf(const Moved & moved) const
+  {
+    return this->At(m_Layout.moved + moved.number * m_Setup.CountImageBytes());
+  }
+  void
+  Allocate(std::size_t bytes);
+  /** Smooths a field in place, for a smoothing for which LevelSetup::SmoothsInPlace() is true. */
+  void
+  SmoothInPlace(void * field, const LevelSmoothing & smoothing);
   /** The warped images of a pair, with their gradients if they have any. */
   LocalCorrelationImages
   Present(const Pair & pair, bool withFixed);
@@ -302,27 +429,37 @@ private:
   void
   ComparePairs(LevelSums * sums, void * byMoving, void * byFixed, std::size_t comparison);
 
-  FieldShape        m_Shape;
-  Residence         m_Residence;
-  FieldRegions      m_Regions;
-  bool              m_ComparesOriginals{ false };
-  std::vector<Pair> m_Terms;
-  const void *      m_FixedField{ nullptr };  ///< field of the last MoveFixed()
-  const void *      m_MovingField{ nullptr }; ///< field of the last MoveMoving()
-  ResidentArray     m_Scratch;                ///< for gradients, sums, smoothing and inversion
-  /** An intermediate field, if the steps before and after it use the scratch memory; else empty. */
-  ResidentArray                m_Between;
-  ResidentArray                m_Norms;      ///< for FindMaximumNorm()
-  std::array<UpdateMoments, 2> m_Moments;    ///< indexed by LevelImage
-  std::array<ResidentArray, 2> m_TermForces; ///< forces of one of several pairs
-  ResidentArray                m_Squares;    ///< squared lengths of the forces of several pairs, for each direction
-  ResidentArray                m_OtherSums;  ///< LevelSums of all pairs except the first, for each comparison
+  FieldShape                   m_Shape;
+  Residence                    m_Residence;
+  FieldRegions                 m_Regions;
+  bool                         m_ComparesOriginals{ false };
+  std::vector<Pair>            m_Terms;
+  const void *                 m_FixedField{ nullptr };  ///< field of the last MoveFixed()
+  const void *                 m_MovingField{ nullptr }; ///< field of the last MoveMoving()
+  bool                         m_HasMovedFixed{ false };
+  LevelSetup                   m_Setup;
+  LevelLayout                  m_Layout; ///< of m_Memory
+  ResidentArray                m_Memory;
+  int                          m_Allocations{ 0 }; ///< of m_Memory
+  ResidentArray                m_Norms;            ///< for FindMaximumNorm()
+  std::array<UpdateMoments, 2> m_Moments;          ///< indexed by LevelImage
+  ResidentArray                m_Squares;   ///< squared lengths of the forces of several pairs, for each direction
+  ResidentArray                m_OtherSums; ///< LevelSums of all pairs except the first, for each comparison
 
   std::optional<FieldLandmarks> m_Landmarks;
 };
 
-/** \brief The steps of an iteration, which are recorded again if their rules change: recorded steps include the
- * rules. */
+/** \brief Bytes of a level of SyN in addition to the images and landmarks, until its total fields are in host memory.
+ */
+std::size_t
+CountSynBytes(LevelSetup setup, const SynRules & rules);
+
+/** \brief The same for a greedy level. */
+std::size_t
+CountGreedyBytes(LevelSetup setup, const SynRules & rules);
+
+/** \brief The steps of an iteration, which are recorded again if their rules or their memory change: recorded steps
+ * include both. */
 class RuledSteps
 {
 public:
@@ -335,14 +472,15 @@ public:
   Run(const SynRules & rules, const LevelForces & forces, const std::function<void(const SynRules &)> & enqueue)
   {
     m_HasBegun = forces.Waits();
-    if (forces.Waits()) // steps that wait cannot be recorded
+    if (forces.Waits())
     {
       enqueue(rules);
       return;
     }
-    if (!m_Steps || !(m_Rules == rules))
+    if (!m_Steps || !(m_Rules == rules) || m_Allocations != forces.CountAllocations())
     {
       m_Rules = rules;
+      m_Allocations = forces.CountAllocations();
       m_Steps.emplace([enqueue, rules] { enqueue(rules); });
     }
     m_Steps->Run(forces.GetResidence());
@@ -357,6 +495,7 @@ public:
 
 private:
   bool                         m_HasBegun{ false };
+  int                          m_Allocations{ 0 };
   SynRules                     m_Rules;
   std::optional<RepeatedSteps> m_Steps;
 };

@@ -35,14 +35,29 @@ struct Record
   std::array<double, 2>              maximumNorm{ { 0.0, 0.0 } };
   std::array<FieldInversionState, 4> inversions;
 };
+
+LevelUse
+OfSyn(LevelMemory memory)
+{
+  return { 1, 2, false, memory };
+}
+
+constexpr std::size_t Fields = 4;
+constexpr std::size_t PagedSlots = 2; // a step uses at most two of the fields and updates
+
+std::shared_ptr<LevelFields>
+MakeFields(const FieldShape & shape, LevelMemory memory, const Residence & residence)
+{
+  return memory == LevelMemory::Paged ? std::make_shared<LevelFields>(Fields, 2, PagedSlots, shape, residence)
+                                      : std::make_shared<LevelFields>(Fields, shape, residence);
+}
 } // namespace
 
 /** Fields, forces and steps. */
 struct SynLevel::Parts
 {
   LevelForces                  forces;
-  std::shared_ptr<LevelFields> fields;  ///< indexed by SynField
-  std::array<ResidentArray, 2> updates; ///< updates of the fixed and of the moving field; initially forces
+  std::shared_ptr<LevelFields> fields; ///< indexed by SynField
   ResidentArray                record;
   RuledSteps                   steps;
   bool                         fieldsAreValid{ true }; ///< whether the total fields are valid
@@ -52,9 +67,40 @@ struct SynLevel::Parts
   {
     return (*fields)[static_cast<std::size_t>(which)];
   }
-  /** Moves both images to the middle, and computes the forces there. */
+  /** Vectors of two fields that a step uses. */
+  std::array<void *, 2>
+  Use(SynField first, PageUse ofFirst, SynField second, PageUse ofSecond) const
+  {
+    return fields->GetPages().Use(
+      { { static_cast<std::size_t>(first), ofFirst }, { static_cast<std::size_t>(second), ofSecond } });
+  }
+  /** Number of an update among the pages. Both have the same one if forces are computed in one direction after the
+   * other. */
+  std::size_t
+  UpdatePage(LevelImage image) const
+  {
+    return Fields + (image == LevelImage::Moving && !forces.IsByDirection() ? 1 : 0);
+  }
+  void *
+  Update(LevelImage image, PageUse use) const
+  {
+    return forces.IsPaged() ? fields->GetPages().Use({ { this->UpdatePage(image), use } })[0] : forces.Update(image);
+  }
+  std::array<void *, 2>
+  Updates(PageUse use) const
+  {
+    if (!forces.IsPaged())
+    {
+      return { { forces.Update(LevelImage::Fixed), forces.Update(LevelImage::Moving) } };
+    }
+    return fields->GetPages().Use(
+      { { this->UpdatePage(LevelImage::Fixed), use }, { this->UpdatePage(LevelImage::Moving), use } });
+  }
+  /** Adds an update to its total field. The update is not needed afterwards. */
   void
-  EnqueueForces();
+  AddUpdate(LevelImage image, SynField total, const SynRules & rules);
+  void
+  MoveImages();
   void
   Enqueue(const SynRules & rules);
 };
@@ -70,14 +116,13 @@ SynLevel::SynLevel(const FieldShape & shape,
 SynLevel::SynLevel(const FieldShape &   shape,
                    std::vector<SynTerm> terms,
                    const Residence &    residence,
-                   const LandmarkTerm & landmarks)
+                   const LandmarkTerm & landmarks,
+                   LevelMemory          memory)
+  : m_Parts(new Parts{ LevelForces(shape, std::move(terms), landmarks, residence, OfSyn(memory)),
+                       MakeFields(shape, memory, residence),
+                       ResidentArray(sizeof(Record), residence),
+                       RuledSteps() })
 {
-  const auto update = [&] { return ResidentArray(shape.Bytes(), residence); };
-  m_Parts.reset(new Parts{ LevelForces(shape, std::move(terms), landmarks, residence),
-                           std::make_shared<LevelFields>(4, shape, residence),
-                           { update(), update() },
-                           ResidentArray(sizeof(Record), residence),
-                           RuledSteps() });
   ClearResident(m_Parts->record.Data(), sizeof(Record), residence);
 }
 
@@ -113,63 +158,103 @@ SynLevel::GetFields() const
   return m_Parts->fields;
 }
 
+/** Moves both images to the middle. */
 void
-SynLevel::Parts::EnqueueForces()
+SynLevel::Parts::MoveImages()
 {
-  // As in ITK, the fixed field is updated with the force on the moving image, and vice versa.
-  forces.MoveFixed(this->Field(SynField::FixedToMiddleInverse).Data());
-  forces.MoveMoving(this->Field(SynField::MovingToMiddleInverse).Data());
-  forces.Compare(&record.As<Record>()->sums, updates[0].Data(), updates[1].Data());
+  forces.MoveFixed(this->Field(SynField::FixedToMiddleInverse).Data(PageUse::Read));
+  forces.MoveMoving(this->Field(SynField::MovingToMiddleInverse).Data(PageUse::Read));
+}
+
+void
+SynLevel::Parts::AddUpdate(LevelImage image, SynField total, const SynRules & rules)
+{
+  if (!forces.IsPaged())
+  {
+    forces.AddUpdate(forces.Update(image), this->Field(total).Data(), rules);
+    return;
+  }
+  const std::size_t page = this->UpdatePage(image);
+  const auto [update, field] =
+    fields->GetPages().Use({ { page, PageUse::Read }, { static_cast<std::size_t>(total), PageUse::Change } });
+  forces.AddUpdate(update, field, rules);
+  fields->GetPages().Drop(page);
 }
 
 void
 SynLevel::Parts::Enqueue(const SynRules & rules)
 {
-  const FieldShape & shape = forces.GetShape();
-  const Residence &  residence = forces.GetResidence();
-  auto * const       numbers = record.As<Record>();
-  void * const       fixed = this->Field(SynField::FixedToMiddle).Data();
-  void * const       fixedInverse = this->Field(SynField::FixedToMiddleInverse).Data();
-  void * const       moving = this->Field(SynField::MovingToMiddle).Data();
-  void * const       movingInverse = this->Field(SynField::MovingToMiddleInverse).Data();
+  auto * const      numbers = record.As<Record>();
+  LevelSums * const sums = &numbers->sums;
+  const auto        makeUpdate = [&](LevelImage image) {
+    void * const update = this->Update(image, PageUse::Change);
+    forces.MakeUpdate(image, update, rules, &numbers->maximumNorm[static_cast<std::size_t>(image)]);
+  };
 
-  this->EnqueueForces();
-  void * const fixedUpdate = updates[0].Data();
-  void * const movingUpdate = updates[1].Data();
-  forces.MakeUpdate(LevelImage::Fixed, fixedUpdate, rules, &numbers->maximumNorm[0]);
-  forces.MakeUpdate(LevelImage::Moving, movingUpdate, rules, &numbers->maximumNorm[1]);
-  if (rules.averagesMidpointGradients)
+  // As in ITK, the fixed field is updated with the force on the moving image, and vice versa. Total fields with their
+  // updates are smoothed.
+  this->MoveImages();
+  if (forces.IsByDirection()) // both updates are in the same memory
   {
-    AverageMidpointFields(shape, fixedUpdate, movingUpdate, residence);
+    forces.Compare(sums, this->Update(LevelImage::Fixed, PageUse::Overwrite), nullptr);
+    makeUpdate(LevelImage::Fixed);
+    this->AddUpdate(LevelImage::Fixed, SynField::FixedToMiddle, rules);
+    forces.Compare(sums, nullptr, this->Update(LevelImage::Moving, PageUse::Overwrite));
+    makeUpdate(LevelImage::Moving);
+    this->AddUpdate(LevelImage::Moving, SynField::MovingToMiddle, rules);
+  }
+  else
+  {
+    const auto [fixedForce, movingForce] = this->Updates(PageUse::Overwrite);
+    forces.Compare(sums, fixedForce, movingForce);
+    makeUpdate(LevelImage::Fixed);
+    makeUpdate(LevelImage::Moving);
+    if (rules.averagesMidpointGradients)
+    {
+      const auto [fixedUpdate, movingUpdate] = this->Updates(PageUse::Change);
+      AverageMidpointFields(forces.GetShape(), fixedUpdate, movingUpdate, forces.GetResidence());
+    }
+    this->AddUpdate(LevelImage::Fixed, SynField::FixedToMiddle, rules);
+    this->AddUpdate(LevelImage::Moving, SynField::MovingToMiddle, rules);
   }
 
-  // Smooths the total fields with their updates. Then inverts them, and inverts these inverses, which are the new total
-  // fields.
-  forces.AddUpdate(fixedUpdate, fixed, rules);
-  forces.AddUpdate(movingUpdate, moving, rules);
-  const auto invert = [&](const void * field, void * inverse, std::size_t number) {
+  // Inverts the total fields, and inverts these inverses, which are the new total fields. The fields that the next
+  // iteration reads first are inverted last.
+  const auto invert = [&](SynField from, SynField to, std::size_t number) {
+    const auto [field, inverse] = this->Use(from, PageUse::Read, to, PageUse::Change);
     InvertField(forces.ShapeOfNorms(),
                 field,
                 inverse,
                 rules.inversion,
                 &numbers->inversions[number],
-                forces.Scratch(),
-                residence);
+                forces.Whole(),
+                forces.GetResidence());
   };
-  invert(fixed, fixedInverse, 0);
-  invert(fixedInverse, fixed, 1);
-  invert(moving, movingInverse, 2);
-  invert(movingInverse, moving, 3);
+  invert(SynField::MovingToMiddle, SynField::MovingToMiddleInverse, 2);
+  invert(SynField::MovingToMiddleInverse, SynField::MovingToMiddle, 3);
+  invert(SynField::FixedToMiddle, SynField::FixedToMiddleInverse, 0);
+  invert(SynField::FixedToMiddleInverse, SynField::FixedToMiddle, 1);
 }
 
 double
 SynLevel::Compare(const SynRules & rules)
 {
-  m_Parts->forces.Reserve(rules);
-  m_Parts->EnqueueForces();
+  LevelForces & forces = m_Parts->forces;
+  forces.Reserve(rules);
+  m_Parts->MoveImages();
+  LevelSums * const numbers = &m_Parts->record.As<Record>()->sums;
+  if (forces.IsByDirection())
+  {
+    forces.Compare(numbers, m_Parts->Update(LevelImage::Fixed, PageUse::Overwrite), nullptr);
+  }
+  else
+  {
+    const auto [fixedForce, movingForce] = m_Parts->Updates(PageUse::Overwrite);
+    forces.Compare(numbers, fixedForce, movingForce);
+  }
   LevelSums sums;
-  Download(&sums, &m_Parts->record.As<Record>()->sums, sizeof(sums), m_Parts->forces.GetResidence());
-  const std::array<double, 2> weighted = m_Parts->forces.WeightedValuesOf(sums);
+  Download(&sums, numbers, sizeof(sums), forces.GetResidence());
+  const std::array<double, 2> weighted = forces.WeightedValuesOf(sums);
   return 0.5 * (weighted[0] + weighted[1]);
 }
 
@@ -212,35 +297,46 @@ SynLevel::GetTotalFields(void *                                forward,
                          FieldMemory                           memory,
                          const std::optional<FieldInversion> & inversion)
 {
-  const FieldShape & shape = m_Parts->forces.GetShape();
-  const Residence &  residence = m_Parts->forces.GetResidence();
-  const auto         compose = [&](SynField displacement, SynField warping, const ResidentArray & whole) {
-    ComposeFields(
-      shape, m_Parts->Field(displacement).Data(), shape, m_Parts->Field(warping).Data(), whole.Data(), residence);
+  LevelForces &      forces = m_Parts->forces;
+  const FieldShape & shape = forces.GetShape();
+  const Residence &  residence = forces.GetResidence();
+  const bool         inverts = backward != nullptr && inversion;
+  const bool         isDirect = IsFieldWrittenTo(element, memory, shape, residence);
+  const std::size_t  field = AlignBytes(shape.Bytes());
+  // Without an inversion one field is written after the other, in the same memory.
+  const auto        needsField = [&](const void * to) { return to == nullptr || !isDirect; };
+  const std::size_t ofForward = inverts && needsField(forward) ? field : 0;
+  const std::size_t ofBoth = ofForward + (isDirect ? 0 : field);
+  auto * const      borrowed =
+    static_cast<char *>(forces.Borrow(ofBoth + (inverts ? CountInversionBytes(shape, inversion->method) : 0)));
+  const auto compose = [&](SynField displacement, SynField warping, void * to, std::size_t offset) {
+    void * const whole = needsField(to) ? borrowed + offset : to;
+    const auto [outer, inner] = m_Parts->Use(displacement, PageUse::Read, warping, PageUse::Read);
+    ComposeFields(shape, outer, shape, inner, whole, residence);
+    return whole;
   };
-  const auto & [whole, inverse] = m_Parts->updates;
-  const bool inverts = backward != nullptr && inversion;
+  const auto give = [&](const void * from, void * to) {
+    if (to != nullptr && from != to)
+    {
+      CopyFieldTo(to, element, memory, from, shape, residence);
+    }
+  };
+  const void * whole = nullptr;
   if (forward != nullptr || inverts)
   {
-    compose(SynField::MovingToMiddleInverse, SynField::FixedToMiddle, whole);
+    whole = compose(SynField::MovingToMiddleInverse, SynField::FixedToMiddle, forward, 0);
+    give(whole, forward);
   }
   if (backward != nullptr)
   {
-    compose(SynField::FixedToMiddleInverse, SynField::MovingToMiddle, inverse);
-  }
-  if (inverts)
-  {
-    FieldInversionState * const state = m_Parts->record.As<Record>()->inversions.data();
-    InvertField(shape, whole.Data(), inverse.Data(), *inversion, state, m_Parts->forces.Scratch(), residence);
-  }
-  const auto give = [&](const ResidentArray & field, void * to) {
-    if (to != nullptr)
+    void * const inverse = compose(SynField::FixedToMiddleInverse, SynField::MovingToMiddle, backward, ofForward);
+    if (inverts)
     {
-      CopyFieldTo(to, element, memory, field.Data(), shape, residence);
+      FieldInversionState * const state = m_Parts->record.As<Record>()->inversions.data();
+      InvertField(shape, whole, inverse, *inversion, state, borrowed + ofBoth, residence);
     }
-  };
-  give(whole, forward);
-  give(inverse, backward);
+    give(inverse, backward);
+  }
 }
 
 MemoryPlan
@@ -251,12 +347,29 @@ PlanSynLevel(const FieldShape &             shape,
              std::size_t                    imageBytes,
              std::size_t                    budget)
 {
+  LevelSetup setup;
+  setup.shape = shape;
+  setup.metrics = metrics;
+  setup.pixel = pixel;
+  setup.hasConfidence = rules.updateSpline.has_value();
+  setup.hasMasks = true;
   MemoryPlan plan;
-  plan.sourceBytes = imageBytes + LevelForces::CountBytes(shape, metrics, rules, pixel) + 6 * shape.Bytes();
+  plan.sourceBytes = imageBytes + CountSynBytes(setup, rules);
   // The fields of the previous level, from which these are made. They are usually half as long along each axis.
   plan.outsideBytes = 4 * shape.Bytes() / 8;
   RefuseUnlessWithin(plan, budget);
   return plan;
+}
+
+std::size_t
+CountSynBytes(LevelSetup setup, const SynRules & rules)
+{
+  setup.use = OfSyn(setup.use.memory);
+  const bool        inverts = rules.inversion.method == InversionMethod::Anderson;
+  const std::size_t field = AlignBytes(setup.shape.Bytes());
+  const std::size_t atEnd = inverts ? 2 * field + CountInversionBytes(setup.shape, rules.inversion.method) : field;
+  const std::size_t inMemory = setup.IsPaged() ? PagedSlots : Fields;
+  return inMemory * setup.shape.Bytes() + sizeof(Record) + LevelForces::CountBytes(setup, rules, atEnd);
 }
 
 OperationWork

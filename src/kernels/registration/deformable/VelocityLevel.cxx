@@ -208,7 +208,11 @@ VelocityLevel::Impl::Impl(const FieldShape &      shape,
                           const LandmarkTerm &    landmarks)
   : options(CheckedOptions(velocityOptions))
   , method(ofIterations)
-  , forces(shape, std::move(terms), landmarks, residence, options.timePoints)
+  , forces(shape,
+           std::move(terms),
+           landmarks,
+           residence,
+           LevelUse{ options.timePoints, 0, false, LevelMemory::Fastest })
   , velocity(std::make_shared<LevelFields>(options.timePoints, shape, residence))
   , updates(MakeFields(options.timePoints, shape, residence))
   , moments(options.timePoints)
@@ -534,8 +538,8 @@ VelocityLevel::GetTotalFields(void *                                forward,
                               FieldMemory                           memory,
                               const std::optional<FieldInversion> & inversion)
 {
-  const LevelForces & forces = m_Impl->forces;
-  const unsigned int  last = m_Impl->options.timePoints - 1;
+  LevelForces &      forces = m_Impl->forces;
+  const unsigned int last = m_Impl->options.timePoints - 1;
   m_Impl->Integrate(0, last, StepsOfResult, m_Impl->toMoving);
   if (backward != nullptr)
   {
@@ -548,7 +552,7 @@ VelocityLevel::GetTotalFields(void *                                forward,
                   m_Impl->toFixed.Data(),
                   *inversion,
                   state,
-                  forces.Scratch(),
+                  forces.Borrow(CountInversionBytes(forces.GetShape(), inversion->method)),
                   forces.GetResidence());
     }
     CopyFieldTo(backward, element, memory, m_Impl->toFixed.Data(), forces.GetShape(), forces.GetResidence());
@@ -569,16 +573,21 @@ PlanVelocityLevel(const FieldShape &             shape,
                   std::size_t                    budget,
                   VelocityMethod                 method)
 {
-  // Velocity and update of each time point, two of each with ITK's method; two displacements and a force. Moments of
-  // two fields are counted with the forces.
+  // Velocity and update of each time point, two of each with ITK's method; two displacements and a force.
   const std::size_t ofTimePoint = method == VelocityMethod::Itk ? 4 : 2;
   const std::size_t fields = (ofTimePoint * velocity.timePoints + 3) * shape.Bytes();
-  const std::size_t moments =
-    (std::size_t{ velocity.timePoints } - 2) * UpdateMoments::CountBytes(shape, rules.optimizer);
+  const std::size_t moments = velocity.timePoints * UpdateMoments::CountBytes(shape, rules.optimizer);
   const bool        isLimited = rules.determinantLimit > 0.0 && method != VelocityMethod::Itk;
   const std::size_t limit = isLimited ? PreviousVelocity::CountBytes(shape, velocity.timePoints) : 0;
+  LevelSetup        setup;
+  setup.shape = shape;
+  setup.metrics = metrics;
+  setup.pixel = pixel;
+  setup.use.memory = LevelMemory::Fastest;
+  setup.hasMasks = true;
+  const std::size_t atEnd = CountInversionBytes(shape, rules.inversion.method);
   MemoryPlan        plan;
-  plan.sourceBytes = imageBytes + LevelForces::CountBytes(shape, metrics, rules, pixel) + fields + moments + limit;
+  plan.sourceBytes = imageBytes + LevelForces::CountBytes(setup, rules, atEnd) + fields + moments + limit;
   plan.outsideBytes = velocity.timePoints * shape.Bytes() / 8; // the velocity of the previous level
   RefuseUnlessWithin(plan, budget);
   return plan;
