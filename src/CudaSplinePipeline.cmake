@@ -20,7 +20,17 @@ endif()
 
 # The presets are JSON files, which are compiled in.
 set(CUDASPLINE_PRESETS "")
-foreach(preset brain fast syn multimodal lung abdomen histology standard)
+foreach(
+  preset
+  brain
+  fast
+  syn
+  multimodal
+  lung
+  abdomen
+  histology
+  standard
+)
   set(preset_file "${CMAKE_CURRENT_LIST_DIR}/pipeline/presets/${preset}.json")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${preset_file}")
   file(READ "${preset_file}" preset_text)
