@@ -59,7 +59,13 @@ def steps_of(image: Pixels, method: Interpolator, grid: Geometry, stages: _stage
     output = _windows.nowhere(grid.shape, "float32")
     interpolation = method.describe_interpolation(image.geometry)
     resampling, kept = _stages.describe_resampling(
-        interpolation, image.geometry, grid, known, output, numpy.zeros(1, "float32"), False
+        interpolation,
+        image.geometry,
+        grid,
+        stages=known,
+        result=output,
+        pixel=numpy.zeros(1, "float32"),
+        extrapolate=False,
     )
     steps = _library.sampling_steps(described, resampling)
     del kept
