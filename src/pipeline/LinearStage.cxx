@@ -73,8 +73,8 @@ FindKeptAxes(const StageContext & context)
                                   static_cast<int>(context.number),
                                   "the fixed image has " + std::to_string(fixed.size[axis]) + " slices along " +
                                     "xyz"[axis] +
-                                    ", which hardly determine a stretch or shear across them; the matrix stays along "
-                                    "this axis (4 slices are enough)" });
+                                    ", which hardly determine a stretch or shear across them; the matrix does not "
+                                    "change along this axis (at least 4 slices are needed)" });
     }
   }
   return axes;
@@ -120,9 +120,10 @@ KeepUndetermined(const StageContext & context, const LinearTransform & transform
     std::find(moving.size.begin(), moving.size.begin() + moving.dimension, 1) != moving.size.begin() + moving.dimension;
   if (!names.empty() && !isOneSlice && context.callbacks.warning)
   {
-    context.callbacks.warning({ PipelineWarning::Kind::Undetermined,
-                                static_cast<int>(context.number),
-                                "the images do not determine these parameters, which stay: " + names });
+    context.callbacks.warning(
+      { PipelineWarning::Kind::Undetermined,
+        static_cast<int>(context.number),
+        "the images do not determine these parameters, which keep their initial values: " + names });
   }
 }
 

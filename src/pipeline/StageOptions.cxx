@@ -446,7 +446,7 @@ AllStageOptions()
         }
         if (spacings.empty() || spacings.size() > 3)
         {
-          throw ValueError("{value}: one number, or one for each axis is allowed, not " +
+          throw ValueError("{value}: one number, or one number for each axis, is needed; it has " +
                            std::to_string(spacings.size()));
         }
         std::get<SplineModel>(draft.stage.model).gridSpacing = spacings;
@@ -532,7 +532,7 @@ AllStageOptions()
         }
         if (factors.empty() || factors.size() > most)
         {
-          throw ValueError("{value}: a number for each axis of fields, or for each parameter of a matrix is needed");
+          throw ValueError("{value}: one number is needed for each axis of a field, or for each parameter of a matrix");
         }
         draft.stage.restriction = factors;
       },

@@ -492,7 +492,8 @@ TEST_F(PipelinePair, UndeterminedParametersStay)
   EXPECT_EQ(found.GetParameters()[2], 0.0);
   ASSERT_FALSE(m_Warnings.empty());
   EXPECT_EQ(m_Warnings.front().kind, PipelineWarning::Kind::Undetermined);
-  EXPECT_EQ(m_Warnings.front().text, "the images do not determine these parameters, which stay: translation along y");
+  EXPECT_EQ(m_Warnings.front().text,
+            "the images do not determine these parameters, which keep their initial values: translation along y");
 }
 
 /** Steps and cells in voxels: the same images in other units of length have the same results in voxels. */

@@ -287,7 +287,7 @@ def spread(tensor: torch.Tensor, batches: int) -> torch.Tensor:
 def _check_derivatives(derivatives: int) -> None:
     if derivatives > _gradients.MAX_DERIVATIVES:
         raise NotImplementedError(
-            f"cudaspline.torch: derivatives of values at points beyond the {_gradients.MAX_DERIVATIVES + 1}rd have no gradients."
+            f"cudaspline.torch: values at points can be differentiated at most {_gradients.MAX_DERIVATIVES + 1} times."
         )
 
 
@@ -686,11 +686,11 @@ class PointsPlan(NamedTuple):
             name,
             self.structure,
             border,
-            _place(points),
-            points.data_ptr(),
-            images,
-            weights,
-            result.data_ptr(),
+            place=_place(points),
+            points=points.data_ptr(),
+            coefficients=images,
+            weights=weights,
+            result=result.data_ptr(),
         )
         return result
 
