@@ -59,14 +59,14 @@ def _run(
     *,
     spline: _gradients.Spline,
     derivatives: int,
-    size: Sequence[int],
-    channels: int,
     points: torch.Tensor,
-    coefficients: Optional[torch.Tensor],
-    weights: Optional[torch.Tensor],
+    coefficients: Optional[torch.Tensor] = None,
+    weights: Optional[torch.Tensor] = None,
     result: torch.Tensor,
-    batches: int,
 ) -> None:
+    grid = result if coefficients is None else coefficients
+    channels = grid.shape[1]
+    batches = result.shape[0]
     points, point_stride = _shared(points, batches)
     coefficient_stride = 0
     if coefficients is not None:
@@ -79,7 +79,7 @@ def _run(
         derivatives=derivatives,
         dtype=_TYPES[result.dtype],
         place=_place(result),
-        size=size,
+        size=grid.shape[2:],
         counts=(batches, channels, points.shape[1]),
         points=(points.data_ptr(), point_stride),
         coefficients=(
@@ -152,13 +152,9 @@ def _evaluate(coefficients, points, order, mode, border, derivatives):  # type: 
         "evaluate",
         spline=_gradients.Spline(order, mode, border),
         derivatives=derivatives,
-        size=coefficients.shape[2:],
-        channels=coefficients.shape[1],
         points=points,
         coefficients=coefficients,
-        weights=None,
         result=result,
-        batches=result.shape[0],
     )
     return result
 
@@ -185,13 +181,10 @@ def _contract(coefficients, points, weights, order, mode, border, derivatives): 
         "contract",
         spline=_gradients.Spline(order, mode, border),
         derivatives=derivatives,
-        size=coefficients.shape[2:],
-        channels=coefficients.shape[1],
         points=points,
         coefficients=coefficients,
         weights=weights,
         result=result,
-        batches=result.shape[0],
     )
     return result
 
@@ -215,13 +208,9 @@ def _scatter(weights, points, size, order, mode, derivatives):  # type: ignore[n
         "scatter",
         spline=_gradients.Spline(order, mode, 0.0),
         derivatives=derivatives,
-        size=size,
-        channels=weights.shape[1],
         points=points,
-        coefficients=None,
         weights=weights,
         result=result,
-        batches=weights.shape[0],
     )
     return result
 
