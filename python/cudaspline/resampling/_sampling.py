@@ -102,14 +102,14 @@ def warn_of_downsampling(steps: Sequence[float], method: Interpolator) -> None:
         return
     largest = [max(steps[axis::3]) for axis in range(3)]
     coarse = ", ".join(
-        f"{step:g} samples a step along {axis}"
+        f"{step:g} samples per step along {axis}"
         for step, axis in zip(largest, "xyz")
         if step > COARSE_STEP
     )
     advice = (
         ", which is usual for labels"
         if method.is_of_labels
-        else "; smooth='auto' smooths the image first, and smooth=False does without"
+        else "; smooth='auto' smooths the image first, and smooth=False leaves it as it is without this warning"
     )
     warn(
         f"the output grid is coarser than the image ({coarse}) and the image is not smoothed first: fine details may be lost or aliased{advice}",
