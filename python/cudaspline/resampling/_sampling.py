@@ -109,7 +109,7 @@ def warn_of_downsampling(steps: Sequence[float], method: Interpolator) -> None:
     advice = (
         ", which is usual for labels"
         if method.is_of_labels
-        else "; smooth='auto' smooths the image first, and smooth=False leaves it as it is without this warning"
+        else "; smooth='auto' smooths the image first, and smooth=False suppresses this warning"
     )
     warn(
         f"the output grid is coarser than the image ({coarse}) and the image is not smoothed first: fine details may be lost or aliased{advice}",
