@@ -43,10 +43,15 @@ macro(itk_module_impl)
   )
   set_target_properties(CudaSpline PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   install(
-    DIRECTORY "${CudaSpline_SOURCE_DIR}/include/" "${CudaSpline_BINARY_DIR}/include/"
+    DIRECTORY "${CudaSpline_BINARY_DIR}/include/"
     DESTINATION "${CudaSpline_INSTALL_INCLUDE_DIR}"
     COMPONENT Development
   )
+  install(
+    CODE "set(include \"${CudaSpline_SOURCE_DIR}/include\")\nset(destination \"${CudaSpline_INSTALL_INCLUDE_DIR}\")"
+    COMPONENT Development
+  )
+  install(SCRIPT "${CudaSpline_SOURCE_DIR}/cmake/InstallHeaders.cmake" COMPONENT Development)
 endmacro()
 
 # cudaspline_module_external(): what ITKModuleExternal does with a build tree, for an installed ITK: the module, then its tests.

@@ -20,7 +20,17 @@ endif()
 
 # The presets are JSON files, which are compiled in.
 set(CUDASPLINE_PRESETS "")
-foreach(preset brain fast syn multimodal lung abdomen histology standard)
+foreach(
+  preset
+  brain
+  fast
+  syn
+  multimodal
+  lung
+  abdomen
+  histology
+  standard
+)
   set(preset_file "${CMAKE_CURRENT_LIST_DIR}/pipeline/presets/${preset}.json")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${preset_file}")
   file(READ "${preset_file}" preset_text)
@@ -35,6 +45,7 @@ add_library(
   "${presets_source}"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/ComputeDisplacements.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/LabelCodes.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/LinearStage.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/PairSimilarity.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/PipelineMessages.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/PreparedImages.cxx"
@@ -46,9 +57,15 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/ResultWarnings.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/SpecCheck.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/SpecDocument.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/SpecReader.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/SplineStage.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageDraft.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageModels.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageOptions.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageRun.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageSamples.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageSequence.cxx"
+  "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageValues.cxx"
 )
 cudaspline_kernels_settings(CudaSplinePipeline)
 target_include_directories(CudaSplinePipeline SYSTEM PRIVATE "${CUDASPLINE_JSON_INCLUDE_DIR}")

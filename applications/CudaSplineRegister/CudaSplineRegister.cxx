@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "Command.h"
 #include "cli/CommandLine.h"
+#include "console/EndProgram.h"
 #include "console/Error.h"
 #include "cli/StopSignal.h"
 #include "process/ThreadLimit.h"
@@ -24,7 +25,6 @@
 #include "itkCudaSplineSystem.h"
 
 #include <cstdlib>
-#include <iostream>
 
 const char * const CudaSplineProgram::programName = "CudaSplineRegister";
 
@@ -47,20 +47,7 @@ main(int argc, char ** argv)
       code = RunCommand(options);
     }
   });
-  if (error.empty())
-  {
-    ShowWarnings();
-  }
-  else
-  {
-    std::cerr << programName << ": error: " << error << std::endl;
-    code = EXIT_FAILURE;
-  }
-  if (!std::cout.flush())
-  {
-    std::cerr << programName << ": error: the standard output cannot be written (is the disk full?)" << std::endl;
-    code = EXIT_FAILURE;
-  }
+  code = EndProgram(error, code);
   itk::CudaSpline::GiveUpDeviceStart(); // it may have begun before an error
   return code;
 }

@@ -20,6 +20,7 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "ComposeCommand.h"
+#include "console/EndProgram.h"
 #include "console/Error.h"
 #include "PointsCommand.h"
 #include "process/ThreadLimit.h"
@@ -28,7 +29,6 @@
 #include "itkCudaSplineSystem.h"
 
 #include <cstdlib>
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -100,20 +100,7 @@ main(int argc, char ** argv)
       }
     }
   });
-  if (error.empty())
-  {
-    ShowWarnings();
-  }
-  else
-  {
-    std::cerr << programName << ": error: " << error << std::endl;
-    code = EXIT_FAILURE;
-  }
-  if (!std::cout.flush())
-  {
-    std::cerr << programName << ": error: the standard output cannot be written (is the disk full?)" << std::endl;
-    code = EXIT_FAILURE;
-  }
+  code = EndProgram(error, code);
   itk::CudaSpline::GiveUpDeviceStart(); // it may have begun before an error
   return code;
 }

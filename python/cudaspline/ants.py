@@ -271,10 +271,10 @@ def registration(
                     name,
                     grad_step,
                     flow_sigma,
-                    total_sigma,
-                    syn_metric,
-                    syn_sampling,
-                    reg_iterations,
+                    total_sigma=total_sigma,
+                    syn_metric=syn_metric,
+                    syn_sampling=syn_sampling,
+                    reg_iterations=reg_iterations,
                 )
             )
     if restrict_transformation is not None:

@@ -118,6 +118,18 @@ Overlap(const void * one, std::size_t oneBytes, const void * other, std::size_t 
 }
 
 void
+RefuseDevices(const char *       first,
+              const std::int32_t firstDevice,
+              const char *       second,
+              const std::int32_t secondDevice,
+              const char *       rule)
+{
+  const auto nameOf = [](std::int32_t device) { return device < 0 ? "the host" : "device " + std::to_string(device); };
+  throw std::invalid_argument(std::string(first) + " is " + nameOf(firstDevice) + " and " + second + " is " +
+                              nameOf(secondDevice) + "; " + rule + ".");
+}
+
+void
 WriteText(const std::string & text, char * to, std::size_t bytes) noexcept
 {
   const std::size_t length = std::min(text.size(), bytes - 1);

@@ -89,6 +89,19 @@ Overlap(const void * one, std::size_t oneBytes, const void * other, std::size_t 
 void
 RequirePointer(const void * pointer, const char * name);
 
+/** \brief Refuses two arguments because of the memory that they are in.
+ *
+ * \param[in] first,second names of their devices
+ * \param[in] firstDevice,secondDevice their devices, -1: the host
+ * \param[in] rule what is allowed
+ * \exception std::invalid_argument always */
+[[noreturn]] void
+RefuseDevices(const char * first,
+              std::int32_t firstDevice,
+              const char * second,
+              std::int32_t secondDevice,
+              const char * rule = "both must be on the same device");
+
 /** \brief Writes a text into an array of characters, truncated to its size. */
 void
 WriteText(const std::string & text, char * to, std::size_t bytes) noexcept;

@@ -166,12 +166,6 @@ CheckApart(const cudaspline_resampling & resampling, const SourceDescriptor & sa
   }
 }
 
-std::string
-NameOfPlace(std::int32_t device)
-{
-  return device < 0 ? "the host" : "device " + std::to_string(device);
-}
-
 } // namespace
 
 std::int32_t
@@ -187,9 +181,7 @@ cudaspline_resample_source(const cudaspline_source *     source,
     const ExecutionContext context = call.ContextOf(device);
     if (resampling->device >= 0 && resampling->device != device)
     {
-      throw std::invalid_argument("resampling.device is " + NameOfPlace(resampling->device) +
-                                  ", but the source is on " + NameOfPlace(device) +
-                                  "; both must be on the same device.");
+      RefuseDevices("resampling.device", resampling->device, "the device of source", device);
     }
     const SampleSource &      samples = *source->samples;
     const ResampleDescription description = DescribeResampling(*resampling, samples.GetDescriptor(), context);
@@ -230,8 +222,7 @@ cudaspline_resample(const cudaspline_image *      image,
     CallExecution call(execution);
     if (image->device != resampling->device)
     {
-      throw std::invalid_argument("image.device is " + NameOfPlace(image->device) + " and resampling.device is " +
-                                  NameOfPlace(resampling->device) + "; both must be on the same device.");
+      RefuseDevices("image.device", image->device, "resampling.device", resampling->device);
     }
     CheckApart(*resampling, DescribeImage(*image), image->pixels);
     if (image->device >= 0)
@@ -264,8 +255,11 @@ cudaspline_resample_windows(const cudaspline_image *      image,
     }
     if (image->device >= 0 || resampling->device >= 0)
     {
-      throw std::invalid_argument("image.device is " + NameOfPlace(image->device) + " and resampling.device is " +
-                                  NameOfPlace(resampling->device) + "; windows support only arrays in host memory.");
+      RefuseDevices("image.device",
+                    image->device,
+                    "resampling.device",
+                    resampling->device,
+                    "windows support only arrays in host memory");
     }
     if (count == 0)
     {

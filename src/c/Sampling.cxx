@@ -187,8 +187,8 @@ cudaspline_smooth_for_sampling(const cudaspline_image * image,
     const std::vector<GaussianDescriptor> passes = PassesOf(descriptor, steps);
     if (passes.empty())
     {
-      throw std::invalid_argument("steps: smoothing needs a step above " + std::to_string(LargestPlainStep) +
-                                  " along an axis of at least 4 samples; there is none.");
+      throw std::invalid_argument("steps: nothing is smoothed; this needs a step above " +
+                                  std::to_string(LargestPlainStep) + " along an axis with at least 4 samples.");
     }
     RunnableOperation operation;
     operation.work = [&](int) {

@@ -280,9 +280,7 @@ cudaspline_sample(const cudaspline_source * source, const cudaspline_points * po
     const std::int32_t device = cudaspline_source_device(source);
     if (points->device >= 0 && points->device != device)
     {
-      throw std::invalid_argument("points.device is " + std::to_string(points->device) + ", but the source is on " +
-                                  (device < 0 ? "the host" : "device " + std::to_string(device)) +
-                                  "; both must be on the same device.");
+      RefuseDevices("points.device", points->device, "the device of source", device);
     }
     const PointsDescriptor descriptor = DescribePoints(*points);
     Naming("points", [&] { SamplePoints(descriptor, *source->samples, call.ContextOf(device)); });
@@ -300,8 +298,7 @@ cudaspline_sample_image(const cudaspline_image *  image,
     RequirePointer(points, "points");
     if (image->device < 0 || points->device != image->device)
     {
-      throw std::invalid_argument("image.device is " + std::to_string(image->device) + " and points.device is " +
-                                  std::to_string(points->device) + "; both must be on the same device.");
+      RefuseDevices("image.device", image->device, "points.device", points->device, "both must be on the same GPU");
     }
     CallExecution          call(execution);
     const ExecutionContext context = call.ContextOf(image->device);

@@ -138,8 +138,9 @@ CheckMagic(const RawNiftiHeader & header)
   {
     if (header.version == 1 && header.magic.compare(0, 1, "n") != 0)
     {
-      Refuse("it is an Analyze 7.5 file (it has no magic \"n+1\" or \"ni1\"), whose header does not tell left from "
-             "right; convert it to NIfTI with the program that wrote it");
+      Refuse(
+        "it is an Analyze 7.5 file (it has no magic \"n+1\" or \"ni1\"), whose header does not distinguish left from "
+        "right; convert it to NIfTI with the program that wrote it");
     }
     Refuse("its magic is neither \"n+" + version + "\" nor \"ni" + version + "\"");
   }

@@ -141,7 +141,7 @@ VectorsOfField(const std::string & field, const std::string & value, std::size_t
       const std::string word = Lower(value.substr(at, end - at));
       if (word != "none" && word != "nan")
       {
-        RefuseField(field, value, "vectors such as (1,0,0), and none, are allowed");
+        RefuseField(field, value, "vectors such as (1,0,0), and the word none, are allowed");
       }
       vectors.emplace_back();
       at = end;

@@ -244,10 +244,10 @@ LoadFactories()
   void * const library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr)
   {
-    return Refuse("of this error: %s", dlerror());
+    return Refuse("it cannot be loaded: %s", dlerror());
   }
   void * const load = dlsym(library, "CudaSplineMakeLoadedFactory");
-  return load == nullptr ? Refuse("%s is of another version", path) : reinterpret_cast<LoadFunction>(load);
+  return load == nullptr ? Refuse("%s belongs to another version", path) : reinterpret_cast<LoadFunction>(load);
 }
 
 } // namespace
@@ -275,7 +275,7 @@ extern "C"
     const void * const first = dlsym(RTLD_DEFAULT, ItkSymbol);
     if (first != nullptr && ObjectOf(first) != common)
     {
-      return Refuse("%s has symbols of an ITK that replace those of %s", NameOf(ObjectOf(first)), common->l_name);
+      return Refuse("%s exports symbols of ITK that replace those of %s", NameOf(ObjectOf(first)), common->l_name);
     }
     return LoadFactories();
   }

@@ -22,7 +22,6 @@
 #include "itkCudaSpline/kernels/metrics/MetricTypes.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -32,8 +31,6 @@ namespace itk::CudaSpline
 
 namespace
 {
-
-constexpr std::size_t MaxLevels = 16;
 
 constexpr unsigned int
 Bit(StageKind kind)
@@ -52,86 +49,6 @@ constexpr unsigned int Discrete = Bit(StageKind::Discrete);
 constexpr unsigned int WithLevels = Linear | Spline | Fields; // iterate from coarse to fine
 constexpr unsigned int All = WithLevels | Discrete;
 
-std::string
-ToLower(std::string text)
-{
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
-/** Reads one value for each level. */
-template <typename TRead>
-auto
-ReadLevels(const Json & value, const TRead & read)
-{
-  std::vector<decltype(read(value))> values;
-  if (!value.is_array())
-  {
-    throw ValueError("{value}: a list with one value for each level is needed", true);
-  }
-  for (const Json & one : value)
-  {
-    values.push_back(read(one));
-  }
-  if (values.empty() || values.size() > MaxLevels)
-  {
-    throw ValueError("{value}: 1 to " + std::to_string(MaxLevels) + " levels are allowed, not " +
-                     std::to_string(values.size()));
-  }
-  return values;
-}
-
-/** Reads numbers of iterations: one for each level, or one for all. */
-std::vector<unsigned int>
-ReadIterations(const Json & value)
-{
-  return ReadLevels(value.is_array() ? value : Json::array({ value }),
-                    [](const Json & one) { return static_cast<unsigned int>(ReadInteger(one, 0, 1000000)); });
-}
-
-bool
-ReadFlag(const Json & value)
-{
-  if (!value.is_boolean())
-  {
-    throw ValueError("{value}: true and false are allowed", true);
-  }
-  return value.get<bool>();
-}
-
-double
-ReadPositive(const Json & value)
-{
-  return ReadNumber(
-    value, [](double number) { return number > 0.0; }, "numbers above 0");
-}
-
-double
-ReadFromZero(const Json & value)
-{
-  return ReadNumber(
-    value, [](double number) { return number >= 0.0; }, "numbers from 0");
-}
-
-double
-ReadAny(const Json & value)
-{
-  return ReadNumber(
-    value, [](double) { return true; }, "finite numbers");
-}
-
-/** Returns "'a' or 'b'", which SpecProblem texts use to list values. */
-std::string
-Join(const std::vector<std::string> & names)
-{
-  std::string text;
-  for (const std::string & name : names)
-  {
-    text += (text.empty() ? "'" : " or '") + name + "'";
-  }
-  return text;
-}
-
 /** Returns the metrics of a kind of stages. Demons and dense searches have their default only. */
 std::vector<std::string>
 MetricsOf(StageKind kind)
@@ -149,28 +66,6 @@ ReadMetricName(const Json & value)
   static const std::vector<std::string> names = GetMetricNames();
   const auto found = value.is_string() ? FindMetricByWord(ToLower(value.get<std::string>())) : std::nullopt;
   return found && IsForStages(*found) ? *found : *FindMetricByWord(names[ReadName(value, names)]);
-}
-
-/** Reads an entry of a list. Problems name the entry.
- *
- * \param[in] name name of the entry */
-template <typename TRead>
-auto
-ReadEntry(const Json & entry, const std::string & name, const TRead & read)
-{
-  try
-  {
-    return read(entry);
-  }
-  catch (const ValueError & error)
-  {
-    const std::string value = entry.is_string() ? "'" + entry.get<std::string>() + "'" : entry.dump();
-    std::string       text = error.what();
-    text.replace(0, std::string("{value}").size(), name + value);
-    ValueError ofEntry(text, error.isType);
-    ofEntry.names = error.names;
-    throw ofEntry;
-  }
 }
 
 void
@@ -254,7 +149,6 @@ OptimizersOf(StageKind kind)
   return (Bit(kind) & Linear) != 0 ? LinearOptimizers : (Bit(kind) & Spline) != 0 ? SplineOptimizers : FieldOptimizers;
 }
 
-const std::vector<std::string> SamplingNames{ "none", "regular", "random" };
 const std::vector<std::string> GradientNames{ "differences", "filter", "analytic", "grid" };
 
 /** Returns the gradients of a kind of stages. */
@@ -399,34 +293,7 @@ constexpr OptionUse OfMovedImages{ [](const StageSpec & stage) {
 constexpr OptionUse OfGivenStep{ [](const StageSpec & stage) { return std::get<LinearModel>(stage.model).step > 0.0; },
                                  [] { return std::string("step"); } };
 
-/** Most linear levels end earlier, because their steps become short. */
-constexpr unsigned int IterationsOfMatrices = 200;
-
-/** Factor of the number of iterations to which a level continues by default if values still decrease fast. */
-constexpr unsigned int LimitFactor = 5;
-
-/** Levels of fields from fine to coarse, as in antsRegistrationSyN.sh. */
-constexpr unsigned int IterationsOfFields[] = { 20, 50, 70, 100 };
-
 } // namespace
-
-std::int64_t
-ReadInteger(const Json & value, std::int64_t minimum, std::int64_t maximum)
-{
-  const std::string allowed =
-    "{value}: whole numbers from " + std::to_string(minimum) + " to " + std::to_string(maximum) + " are allowed";
-  if (!value.is_number_integer()) // 2.0 is rejected, too, so that no value is rounded by accident
-  {
-    throw ValueError(allowed, true);
-  }
-  const bool isHuge = value.is_number_unsigned() &&
-                      value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (isHuge || value.get<std::int64_t>() < minimum || value.get<std::int64_t>() > maximum)
-  {
-    throw ValueError(allowed);
-  }
-  return value.get<std::int64_t>();
-}
 
 bool
 ComparesPairs(StageKind kind)
@@ -442,27 +309,6 @@ IsOptimizerOfOthers(const Json & value, StageKind kind)
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   return !has(OptimizersOf(kind)) && (has(LinearOptimizers) || has(SplineOptimizers) || has(FieldOptimizers));
-}
-
-std::size_t
-ReadName(const Json & value, const std::vector<std::string> & names)
-{
-  const auto found =
-    value.is_string() ? std::find(names.begin(), names.end(), ToLower(value.get<std::string>())) : names.end();
-  if (found == names.end())
-  {
-    std::vector<std::string> sorted = names;
-    std::sort(sorted.begin(), sorted.end());
-    std::string list;
-    for (const std::string & name : sorted)
-    {
-      list += (list.empty() ? "" : ", ") + name;
-    }
-    ValueError error("{value} is not known; known are " + list, false);
-    error.names = sorted;
-    throw error;
-  }
-  return static_cast<std::size_t>(found - names.begin());
 }
 
 const std::vector<StageOption> &
@@ -600,7 +446,7 @@ AllStageOptions()
         }
         if (spacings.empty() || spacings.size() > 3)
         {
-          throw ValueError("{value}: one number, or one for each axis is allowed, not " +
+          throw ValueError("{value}: one number, or one number for each axis, is needed; it has " +
                            std::to_string(spacings.size()));
         }
         std::get<SplineModel>(draft.stage.model).gridSpacing = spacings;
@@ -638,9 +484,11 @@ AllStageOptions()
     { "sampling",
       Linear | Spline,
       [](const Json & value, StageDraft & draft) {
-        draft.stage.samples.choice = static_cast<SampleChoice>(ReadName(value, SamplingNames));
+        draft.stage.samples.choice = static_cast<SampleChoice>(ReadName(value, GetSamplingNames()));
       },
-      [](const StageSpec & stage) { return Json(SamplingNames[static_cast<std::size_t>(stage.samples.choice)]); } },
+      [](const StageSpec & stage) {
+        return Json(GetSamplingNames()[static_cast<std::size_t>(stage.samples.choice)]);
+      } },
     { "fraction",
       Linear | Spline,
       [](const Json & value, StageDraft & draft) {
@@ -684,7 +532,7 @@ AllStageOptions()
         }
         if (factors.empty() || factors.size() > most)
         {
-          throw ValueError("{value}: a number for each axis of fields, or for each parameter of a matrix is needed");
+          throw ValueError("{value}: one number is needed for each axis of a field, or for each parameter of a matrix");
         }
         draft.stage.restriction = factors;
       },
@@ -777,132 +625,6 @@ AllStageOptions()
       [](const StageSpec & stage) { return Json(SearchOf(stage).isSymmetric); } },
   };
   return options;
-}
-
-namespace
-{
-
-/** A dense search has one level, whose iterations are its passes. */
-void
-MakeSearchLevel(const StageDraft & draft, StageSpec & stage, int number, std::vector<SpecProblem> & problems)
-{
-  DenseSearchOptions & search = SearchOf(stage);
-  if (draft.iterations && (draft.iterations->size() != 1 || draft.iterations->front() == 0))
-  {
-    problems.push_back({ "iterations",
-                         number,
-                         Json(*draft.iterations).dump(),
-                         "{value}: a stage 'discrete' has one level; one number from 1 is allowed",
-                         {},
-                         false });
-    return;
-  }
-  if (search.step > search.spacing)
-  {
-    problems.push_back({ "search_step",
-                         number,
-                         std::to_string(search.step),
-                         "{value} is more than control_spacing, " + std::to_string(search.spacing),
-                         {},
-                         false });
-  }
-  PyramidLevel level;
-  level.iterations = draft.iterations ? draft.iterations->front() : search.passes;
-  search.passes = level.iterations;
-  stage.levels.assign(1, level);
-}
-
-/** Values that are given for each level determine the number of levels. Other values are adapted to it. */
-void
-MakeLevels(const StageDraft & draft, StageSpec & stage, int number, std::vector<SpecProblem> & problems)
-{
-  const std::size_t iterations = draft.iterations && draft.iterations->size() > 1 ? draft.iterations->size() : 0;
-  const std::size_t limits = draft.limits && draft.limits->size() > 1 ? draft.limits->size() : 0;
-  const std::size_t shrink = draft.shrink ? draft.shrink->size() : 0;
-  const std::size_t sigmas = draft.sigmas ? draft.sigmas->size() : 0;
-  std::size_t       count = std::max({ iterations, limits, shrink, sigmas });
-  const auto        isOther = [&count](std::size_t given) { return given != 0 && given != count; };
-  if (isOther(iterations) || isOther(limits) || isOther(shrink) || isOther(sigmas))
-  {
-    const auto textOf = [&](std::size_t given, bool isThere) { return isThere ? std::to_string(given) : "none"; };
-    problems.push_back({ "iterations, shrink, sigmas",
-                         number,
-                         "",
-                         "they have values for different numbers of levels (" + textOf(iterations, iterations != 0) +
-                           ", " + textOf(shrink, shrink != 0) + ", " + textOf(sigmas, sigmas != 0) + ")",
-                         {},
-                         false });
-    return;
-  }
-  if (draft.levels)
-  {
-    if (isOther(*draft.levels) && count != 0)
-    {
-      problems.push_back({ "levels",
-                           number,
-                           std::to_string(*draft.levels),
-                           "{value}: there are values for " + std::to_string(count) + " levels",
-                           {},
-                           false });
-      return;
-    }
-    count = *draft.levels;
-  }
-  count = count == 0 ? (stage.IsOfFields() ? 4 : 3) : count;
-  for (std::size_t level = 0; level < count; ++level)
-  {
-    const auto   coarseness = static_cast<unsigned int>(count - 1 - level);
-    PyramidLevel made;
-    made.iterations = draft.iterations     ? (*draft.iterations)[draft.iterations->size() == 1 ? 0 : level]
-                      : stage.IsOfFields() ? IterationsOfFields[std::min(coarseness, 3U)]
-                      : std::holds_alternative<LinearModel>(stage.model) ? IterationsOfMatrices
-                                                                         : (coarseness == 0 ? 50 : 100);
-    made.limit = stage.IsOfFields() ? 0
-                 : draft.limits     ? (*draft.limits)[draft.limits->size() == 1 ? 0 : level]
-                 : draft.iterations ? made.iterations
-                                    : LimitFactor * made.iterations;
-    made.shrink = draft.shrink ? (*draft.shrink)[level] : 1U << std::min(coarseness, 10U);
-    made.sigma = draft.sigmas ? (*draft.sigmas)[level] : coarseness;
-    made.isByAxis = true;
-    stage.levels.push_back(made);
-  }
-}
-
-} // namespace
-
-StageSpec
-FinishStage(const StageDraft & draft, int number, std::vector<SpecProblem> & problems)
-{
-  StageSpec  stage = draft.stage;
-  const auto complain = [&](const char * option, const std::string & value, const std::string & text) {
-    problems.push_back({ option, number, value, text, {}, false });
-  };
-  if (stage.GetKind() == StageKind::Discrete)
-  {
-    MakeSearchLevel(draft, stage, number, problems);
-    return stage;
-  }
-  MakeLevels(draft, stage, number, problems);
-  const std::string sampling = SamplingNames[static_cast<std::size_t>(stage.samples.choice)];
-  stage.samples.fraction = draft.fraction.value_or(stage.samples.fraction);
-  if (!stage.IsOfFields())
-  {
-    if (stage.samples.choice != SampleChoice::All && stage.HasMetricThat(HasWindows))
-    {
-      complain("sampling",
-               Json(sampling).dump(),
-               std::string("{value} is not for the metric '") + WordOf(stage.metrics.front().kind) +
-                 "', which compares all samples");
-    }
-    if (stage.gradient == MetricGradient::Analytic && stage.order < 2)
-    {
-      complain("gradient",
-               "\"analytic\"",
-               "{value} is the gradient of a B-spline, whose order is 2 or more; order is " +
-                 std::to_string(stage.order));
-    }
-  }
-  return stage;
 }
 
 } // namespace itk::CudaSpline

@@ -429,7 +429,7 @@ TEST_F(ElastixFiles3D, BadFilesAreErrors)
   expectError(translation + "1 2)\n" + common, "2 parameters");
   expectError(translation + "1 2 nan)\n" + common, "not a number");
   expectError(translation + "1 2 3\n" + common, "not closed");
-  expectError(translation + "1 2 3)\n" + Common(Path("bad.txt")), "begins with itself");
+  expectError(translation + "1 2 3)\n" + Common(Path("bad.txt")), "its initial transform is the file itself");
   expectError(translation + "1 2 3)\n" + Common("nowhere.txt"), "nowhere.txt");
   expectError(translation + "1 2 3)\n" + Common(Path("in.nrrd")), "cannot read");
 }

@@ -203,7 +203,7 @@ TEST_F(ProgramGrid, DownsamplingWarns)
   const ProgramResult result = RunProgram({ Path("in.nrrd"), Path("out.nrrd"), "--spacing", "1,1.25,3" });
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.CountErrorLines(), 1u);
-  EXPECT_NE(result.errors.find("warning: the output grid is coarser than the input (2 input voxels a step along z)"),
+  EXPECT_NE(result.errors.find("warning: the output grid is coarser than the input (2 input voxels per step along z)"),
             std::string::npos)
     << result.errors;
 }

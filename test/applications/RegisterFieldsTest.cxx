@@ -398,7 +398,7 @@ TEST_F(RegisterFields, WarnsOfFieldsThatWereThere)
   const ProgramResult result = Register(options);
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.CountErrorLines(), 1u) << result.errors;
-  EXPECT_NE(result.errors.find("p_1Warp.nii.gz\" is of an earlier registration"), std::string::npos) << result.errors;
+  EXPECT_NE(result.errors.find("p_1Warp.nii.gz\" is from an earlier registration"), std::string::npos) << result.errors;
 }
 
 /** ITK's NIfTI reader finds two axes for a field of one slice. A warning is printed, and the field is read. */

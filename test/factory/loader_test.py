@@ -113,7 +113,7 @@ def interposed(options):
     path = os.path.join(options.work, "interposed.bin")
     output, errors = run([options.plain, "one", "9", path], options.folders[0], LD_PRELOAD=options.preload)
     expect("CudaResampleImageFilter" not in output and len(output.splitlines()) == 3, f"overridden all the same:\n{output}")
-    refusals(errors, 1, re.escape(os.path.basename(options.preload)) + " has symbols of an ITK")
+    refusals(errors, 1, re.escape(os.path.basename(options.preload)) + " exports symbols of ITK")
 
 
 def resample(options, folder):
@@ -171,8 +171,8 @@ def damaged(options):
         cases += [(data, "cannot be used: it is not a library") for data in (b"", b"\x7fEL", b"INPUT(libc.so.6)\n" * 99)]
         if library == options.libraries[0]:
             with open(options.preload, "rb") as file:
-                cases += [(file.read(), "is of another version")]
-            cases += [(content[:16] + bytes([255, 255]) + content[18:], "of this error: "), (None, "cannot be used: No such file")]
+                cases += [(file.read(), "belongs to another version")]
+            cases += [(content[:16] + bytes([255, 255]) + content[18:], "it cannot be loaded: "), (None, "cannot be used: No such file")]
         for data, words in cases:
             os.remove(copy)
             if data is not None:

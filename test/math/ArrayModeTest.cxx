@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// Modes of arrays: where coordinates go, against steps of whole periods; and what is stored as an integer.
+// Modes of arrays: coordinates are compared with steps of whole periods; conversion to integers.
 
 #include "itkCudaSpline/math/ArrayMode.h"
 #include "itkCudaSpline/math/RoundedStore.h"
@@ -35,7 +35,7 @@ using CudaSplineTest::Random;
 namespace
 {
 
-/** The same coordinate by whole steps and turns, in long double. */
+/** The same coordinate from whole steps and reflections, in long double. */
 long double
 Walk(long double x, std::int64_t size, ArrayMode mode)
 {
@@ -84,10 +84,10 @@ TEST(ArrayMode, CoordinatesAreFoldedByWholePeriods)
       long double       difference = std::abs(static_cast<long double>(x) - expected);
       if (size > 1 && (mode == ArrayMode::GridWrap || mode == ArrayMode::Wrap))
       {
-        const long double period = mode == ArrayMode::Wrap ? length - 1 : length; // both ends are the same place
+        const long double period = mode == ArrayMode::Wrap ? length - 1 : length; // both ends are the same point
         difference = std::min(difference, std::abs(difference - period));
       }
-      // SciPy leaves some coordinates within a sample beyond an end: the same place by symmetry.
+      // SciPy leaves some coordinates up to one sample beyond an end; by symmetry they are the same point.
       if (size > 1 && mode == ArrayMode::Mirror)
       {
         difference = std::min(difference, std::abs(static_cast<long double>(x) - (2 * length - 2 - expected)));
@@ -98,7 +98,7 @@ TEST(ArrayMode, CoordinatesAreFoldedByWholePeriods)
         difference = std::min(difference, std::abs(static_cast<long double>(x) - (2 * length - 1 - expected)));
       }
       EXPECT_LE(difference, 1e-12L) << from << " in " << size << ", mode " << static_cast<int>(mode) << ": " << x;
-      // The supports of all orders reach what FoldIndex() folds: no coordinate is far outside.
+      // No coordinate is far outside: FoldIndex() can fold the supports of all orders.
       EXPECT_GE(x, size > 1 && mode != ArrayMode::Mirror && mode != ArrayMode::Wrap ? -1.0 : 0.0);
       EXPECT_LE(x, static_cast<double>(size));
     }

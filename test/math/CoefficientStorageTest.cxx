@@ -17,9 +17,9 @@
  *=========================================================================*/
 // Coefficients in 16 bits.
 //
-// Expected: what comes back is within the error bound of the scale, which is not larger than documented: 2^-11 of the
-// largest magnitude for halves, a 131068th of the range for integers; and a bound that is met somewhere, so that it is
-// not idle.
+// Expected: the converted values are within the error bound of the scale, which is not larger than documented: 2^-11 of
+// the largest magnitude for halves, a 131068th of the range for integers. Some error is close to the bound, so the
+// bound is not too large.
 
 #include "itkCudaSpline/math/CoefficientStorage.h"
 

@@ -181,8 +181,8 @@ TEST(CubicConvolution, CardinalSplinesKeepTheirBits)
   ExpectCardinalBits<float>();
 }
 
-// Both ends of a segment, B = 0 and any tension: a sample is met exactly, so NaN and infinite neighbours aside the
-// value is its own.
+// Both ends of a segment, B = 0 and any tension: the value at a sample is exactly the sample, unless a neighbour is NaN
+// or infinite.
 TEST(CubicConvolution, Interpolates)
 {
   Random random(__LINE__);
@@ -249,7 +249,7 @@ TEST(CubicConvolution, OneAndZeroIsTheCubicBSpline)
   }
 }
 
-// With B > 0 it smooths: at a sample the neighbours have a part.
+// With B > 0 it smooths: the value at a sample depends on the neighbours.
 TEST(CubicConvolution, SmoothsAtSamples)
 {
   for (const CubicParameters & parameters : { MitchellNetravaliParameters, CubicParameters{ 1.0, 0.0 } })

@@ -60,7 +60,7 @@ TEST(Extension, AsSciPyDrawsThem)
   EXPECT_EQ(Extended("a", Extension::GridWrap, -5, 5), "aaaaaaaaaaa");
 }
 
-/** Walks from sample 0 to the index, one step at a time, turning at the ends by the rule. */
+/** Goes from sample 0 to the index step by step, and reverses at the ends as the rule requires. */
 std::int64_t
 Walk(std::int64_t index, std::int64_t size, Extension extension)
 {

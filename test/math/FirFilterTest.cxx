@@ -21,7 +21,7 @@
 // convolution in long double on the written-out extension; where samples are read and coefficients are stored, the
 // order that SegmentFilter.h documents. Tolerance of a convolution: (reach + 2) units of rounding of the sum of the
 // absolute taps, as FirCoefficientAt() documents: a product of a sum rounds twice, and at most reach additions follow.
-// Filters with a reach that the compiler knows give the bits of those without.
+// Filters whose reach is a compile-time constant have the same bits as those with a run-time reach.
 
 #include "itkCudaSpline/math/SegmentFilter.h"
 
@@ -114,7 +114,7 @@ TEST(FirFilter, NumbersOfTapsThatAreRefused)
     EXPECT_NE(ErrorOf([count] { MakeHalfTaps<3, float>(count); }).find(std::to_string(count)), std::string::npos);
     EXPECT_NE(ErrorOf([count] { CheckHalfTapCount(count); }).find(std::to_string(count)), std::string::npos);
   }
-  // Not what is left of it in an int.
+  // Not its value truncated to an int.
   EXPECT_NE(ErrorOf([] { CheckHalfTapCount((std::int64_t{ 1 } << 32) + 15); }).find("4294967311"), std::string::npos);
   EXPECT_NO_THROW(CheckHalfTapCount(1));
   EXPECT_NO_THROW(CheckHalfTapCount(MaximumFirTaps));
@@ -210,8 +210,8 @@ TEST(FirFilter, ConstantsPass)
   });
 }
 
-// Samples of absolute value 1 by the sign of the difference of the two responses: the bound is reached, so it is the
-// worst case and not only above it; the table's last column is the bound.
+// Samples of absolute value 1 with the signs of the difference of the two responses: the error equals the bound, so the
+// bound is the worst case. It is the last column of the table.
 TEST(FirFilter, WorstCaseSignalAttainsTheBound)
 {
   constexpr double errorOfFifteen[4] = { 6.2e-6, 3.4e-4, 6.8e-3, 5.1e-2 };
@@ -309,7 +309,7 @@ TEST(FirFilter, SegmentsOfKnownReachGiveTheSameBits)
   ExpectSameBits<float, MaximumFirTaps / 2>(random);
 }
 
-/** Unrolled filters read each sample once, one after the other: what readers rely on that load several at once. */
+/** Unrolled filters read each sample once and in order. Readers that load several samples at once rely on this. */
 template <typename TReal, typename TFilter>
 void
 ExpectConsecutiveLoads(const TFilter & filter, std::int64_t begin)

@@ -181,7 +181,7 @@ TEST(FirTaps, OrdersWithoutPrefilterNeedOneTap)
   EXPECT_EQ(FirTaps<0>(3, true), (std::vector<double>{ 0.0, 1.0, 0.0 }));
 }
 
-// All taps together weigh the norm of the prefilter: one tap leaves the rest.
+// The sum of the absolute taps is the norm of the prefilter; the error of a single tap is the rest.
 TEST(FirTaps, ErrorOfOneTap)
 {
   ForOrders<2, 5>([](auto order) {

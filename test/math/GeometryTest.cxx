@@ -18,8 +18,8 @@
 // Grids, affine maps and the ends of scanlines.
 //
 // Expected values: examples in small integers and powers of two, where every operation is exact, written out by hand;
-// identities of the interpolation along a scanline. (ITK itself is asked, on random oblique geometries, in
-// itk/GeometryTest.cxx.) Exact: no tolerance.
+// identities of the interpolation along a scanline. (itk/GeometryTest.cxx compares with ITK on random
+// oblique geometries.) Exact: no tolerance.
 
 #include "itkCudaSpline/math/Geometry.h"
 
@@ -148,7 +148,7 @@ TEST(ScanlineEnds, SinglePrecisionRoundsTheEnds)
   EXPECT_EQ(index[0], 2.0) << "1 + 2^-23 and half of 2 - 2^-23 is 2 + 2^-24, which is not a float";
   ends.At<double>(1, 2, index);
   EXPECT_EQ(index[0], 2.0 + 0x1p-25 + 0x1p-31);
-  // A quarter of the way from the rounded start to 1: three quarters of 2^-23. The start as it is would give 1.
+  // A quarter of the way from the rounded start to 1: three quarters of 2^-23. The start without rounding would give 1.
   ends.end[0] = 1.0;
   ends.At<float>(1, 4, index);
   EXPECT_EQ(index[0], 1.0 + 0x1p-23);

@@ -124,8 +124,8 @@ TEST(HalfPrecision, EveryHalf)
   }
 }
 
-// Between every pair of neighbours, from 0 up to the largest half and what would come next: the tie and both sides of
-// it.
+// Between every pair of neighbours, from 0 to the largest half and the number that would follow it: the tie, and the
+// numbers on both sides of the tie.
 TEST(HalfPrecision, EveryTie)
 {
   const std::vector<double> & all = Magnitudes();
@@ -149,7 +149,7 @@ TEST(HalfPrecision, RandomFloats)
   Random random(__LINE__);
   for (int trial = 0; trial < 200000; ++trial)
   {
-    // All bits alike, and exponents in which halves live or nearly so.
+    // All bits equally likely, and exponents within or near the range of halves.
     const auto sign = static_cast<std::uint32_t>(random.Integer(0, 1)) << 31;
     const auto exponent = static_cast<std::uint32_t>(trial % 4 == 0 ? random.Integer(0, 254) : random.Integer(98, 145));
     const float value = FloatOf(sign | exponent << 23 | static_cast<std::uint32_t>(random.Integer(0, (1 << 23) - 1)));

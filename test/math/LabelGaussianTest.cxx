@@ -17,9 +17,9 @@
  *=========================================================================*/
 // The label whose Gaussian neighbourhood weighs most.
 //
-// Expected values: the rule written with std::map, on the weights of the window, so that sums have the same bits:
-// exact, ties included, for few labels and for many; weights against differences of erfl(), within 2 units of 2^-53 and
-// the rounding of their arguments; cases whose winner is plain. (ITK itself is asked in itk/LabelGaussianTest.cxx.)
+// Expected values: the rule with std::map, with the weights of the window, so that sums have the same bits: exact,
+// including ties, for few and many labels; differences of erfl() for weights, within 2 units of 2^-53 and the rounding
+// of their arguments; cases with a known winner. (itk/LabelGaussianTest.cxx compares with ITK.)
 
 #include "itkCudaSpline/math/LabelGaussian.h"
 
@@ -129,7 +129,7 @@ ExpectReference(double sigma, double cutOff, std::int64_t longest)
     {
       extent.start[d] = random.Integer(-30, 30);
       extent.size[d] = random.Integer(1, longest);
-      // Half of them where weights are alike in pairs, so that sums are.
+      // Half of the points have pairs of equal weights, so that sums are equal.
       const double at = random.Uniform(-0.5, static_cast<double>(extent.size[d]) - 0.5);
       index[d] = static_cast<double>(extent.start[d]) + (trial % 2 == 0 ? at : std::round(2 * at) / 2);
     }
@@ -137,7 +137,7 @@ ExpectReference(double sigma, double cutOff, std::int64_t longest)
     std::vector<std::uint64_t> pixels(static_cast<std::size_t>(extent.Count()));
     for (std::uint64_t & pixel : pixels)
     {
-      // Next to each other beyond 2^53: as double they would be one label.
+      // Neighbours beyond 2^53: converted to double they would be the same label.
       pixel = (std::uint64_t(1) << 63) + static_cast<std::uint64_t>(random.Integer(0, kinds - 1));
     }
     const auto                            rule = Rule<VDimension>(sigma, cutOff);
@@ -161,7 +161,7 @@ TEST(LabelGaussian, FewAndManyLabels)
   ExpectReference<3>(1.5, 4.0, 9);
 }
 
-// More samples an axis than the table of weights has.
+// More samples per axis than the table of weights has.
 TEST(LabelGaussian, WideWindows)
 {
   ExpectReference<1>(30.0, 40.0, 100);
@@ -207,7 +207,7 @@ TEST(LabelGaussian, PlainWinners)
   EXPECT_EQ(at(0.0, 0.3, 1.0), -3); // narrow: the sample itself
   EXPECT_EQ(at(0.0, 2.0, 3.0), 7);  // wide: its neighbours outweigh it
   EXPECT_EQ(at(2.5, 1.0, 1.0), 5);
-  // Half-way between two labels the sums are equal: the one that is met first.
+  // Half-way between two labels the sums are equal; the first label is the result.
   EXPECT_EQ(at(0.5, 0.2, 0.5), -3);
   EXPECT_EQ(at(1.5, 0.2, 0.5), 7);
   // Outside by more than the window; so narrow and far that the weights round to 0.
@@ -217,7 +217,8 @@ TEST(LabelGaussian, PlainWinners)
   EXPECT_EQ(at(0.0, 0.3, std::numeric_limits<double>::infinity()), -3);
 }
 
-// Two samples weigh alike, in a window of 32 labels: the first one wins, though its label is of the second pass.
+// Two samples have equal weights in a window of 32 labels: the first one wins, although the second pass finds its
+// label.
 TEST(LabelGaussian, TiesAcrossPasses)
 {
   GridExtent<1> extent;

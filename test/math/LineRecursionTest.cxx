@@ -170,7 +170,7 @@ TEST(LineRecursion, IsTheInfiniteConvolution)
         const std::vector<double>       line = RandomLine<double>(random, size);
         const std::vector<double>       coefficients = FilterLine<n>(line, extension);
         const std::vector<std::int64_t> period = ExtensionPeriod(size, extension);
-        // The taps are computed in double: they carry a few units of the norm.
+        // The taps are computed in double, with errors of a few units of the norm.
         const double bound = 1.1e-16 * SplinePoles<n>::Norm() +
                              (RoundingBound<n>() + 16 * SplinePoles<n>::Norm()) * UnitOfRounding<double>;
         for (std::int64_t i = 0; i < size; ++i)
@@ -189,7 +189,7 @@ TEST(LineRecursion, IsTheInfiniteConvolution)
   });
 }
 
-// The largest error that a line of absolute value 1 can have: samples by the sign of the response, as far as it goes.
+// The largest possible error of a line of absolute value 1: the samples have the signs of the response.
 TEST(LineRecursion, WorstCaseSignals)
 {
   ForOrders<2, 5>([](auto order) {
@@ -214,7 +214,7 @@ TEST(LineRecursion, WorstCaseSignals)
   });
 }
 
-// Back through the sampled spline: the samples themselves.
+// The spline of the coefficients at the samples equals the samples.
 template <typename T>
 void
 ExpectReconstruction()
@@ -266,7 +266,7 @@ TEST(LineRecursion, ConstantsPass)
   });
 }
 
-// A segment knows its samples and nothing else: not where it is, not what is farther away than the warm-up.
+// A segment depends only on its samples and those within the warm-up, not on its position in the line.
 TEST(LineRecursion, SegmentsAreIndependent)
 {
   Random random(__LINE__);

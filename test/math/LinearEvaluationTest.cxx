@@ -18,8 +18,8 @@
 // Linear interpolation.
 //
 // Expected values: functions that are linear along every axis, with coefficients that make every operation exact; the
-// rule of itk::LinearInterpolateImageFunction at the border and next to NaN, written out. (ITK itself is asked in
-// itk/LinearTest.cxx.) Exact: no tolerance.
+// rule of itk::LinearInterpolateImageFunction at the border and next to NaN, written out. (itk/LinearTest.cxx compares
+// with ITK.) Exact: no tolerance.
 
 #include "itkCudaSpline/math/LinearCell.h"
 #include "itkCudaSpline/math/LinearEvaluation.h"
@@ -96,7 +96,7 @@ TEST(LinearEvaluation, NeighboursWithoutWeightDoNotCount)
   EXPECT_TRUE(std::isnan(LinearValue(plane.data(), extent, between)));
 }
 
-// Nothing beyond the samples is read: the array ends with them.
+// No element beyond the samples is read: the array ends with them.
 TEST(LinearEvaluation, ReadsNothingBeyond)
 {
   std::vector<double> guarded(27 + 18, notANumber);

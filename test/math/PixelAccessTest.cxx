@@ -19,7 +19,7 @@
 //
 // Expected values: the rule of the cast of itk::ResampleImageFilter, written out by hand for each type: clamped,
 // truncated towards zero, no rounding; NaN to an integer is 0; infinities to float are the largest finite values; to
-// double all passes. (ITK itself is asked in itk/PixelCastTest.cxx.) Exact: no tolerance.
+// double all passes. (itk/PixelCastTest.cxx compares with ITK.) Exact: no tolerance.
 
 #include "itkCudaSpline/math/PixelAccess.h"
 
@@ -61,7 +61,7 @@ Stored(TReal value)
   return elements[1];
 }
 
-/** Clamps and truncation of an integer type whose every value TReal holds. */
+/** Clamping and truncation of an integer type whose values TReal can represent. */
 template <typename T, typename TReal>
 void
 ExpectExactInteger()
@@ -86,7 +86,7 @@ ExpectExactInteger()
   EXPECT_EQ((Stored<T, TReal>(std::numeric_limits<TReal>::lowest())), std::numeric_limits<T>::min());
 }
 
-/** What holds for every integer type, the 64-bit ones included. */
+/** Properties of every integer type, including those of 64 bits. */
 template <typename T, typename TReal>
 void
 ExpectInteger()
@@ -196,7 +196,7 @@ ExpectLoads(const std::vector<T> & elements)
     const TReal loaded = LoadScalar<TReal>(elements.data(), ScalarTypeOf<T>(), static_cast<std::int64_t>(k));
     EXPECT_EQ(loaded, static_cast<TReal>(elements[k])) << k;
   }
-  // The other way round from the middle of an array.
+  // In reverse order, from the middle of an array.
   EXPECT_EQ(LoadScalar<TReal>(elements.data() + 1, ScalarTypeOf<T>(), -1), static_cast<TReal>(elements[0]));
 }
 
@@ -233,7 +233,7 @@ TEST(PixelAccess, LoadsEveryType)
   EXPECT_EQ(LoadScalar<double>(&tie, ScalarType::UInt64, 0), 0x1p53);
 }
 
-// What is loaded and stored in a precision that holds the type comes back.
+// Loading and storing in a precision that represents the type returns the same value.
 template <typename T, typename TReal>
 void
 ExpectRoundTrip(Random & random, double low, double high)
@@ -260,7 +260,7 @@ TEST(PixelAccess, RoundTrip)
 
 TEST(PixelAccess, CopiesBits)
 {
-  // A signalling NaN and a label that no float holds come through unchanged.
+  // A signalling NaN, and a label that float cannot represent, do not change.
   const std::uint64_t from[2] = { 0x7FF0000000000001u, 0xFEDCBA9876543211u };
   for (const std::size_t bytes : { 1u, 2u, 4u, 8u })
   {

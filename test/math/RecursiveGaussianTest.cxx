@@ -19,7 +19,7 @@
 //
 // Expected: the impulse response in closed form, two damped waves on either side, scaled so that a constant keeps its
 // value and a ramp has its slope; ITK's boundaries, beyond which a line has the value of its last sample; the Gaussian
-// itself, to the error of the approximation. That bits are ITK's is a test of the filters.
+// itself, to the error of the approximation. Tests of the filters compare their bits with ITK's.
 
 #include "itkCudaSpline/math/RecursiveGaussian.h"
 
@@ -131,7 +131,8 @@ TEST(RecursiveGaussian, RespondsToAnImpulseByDampedWaves)
   }
 }
 
-// Edges are continued: constants stay to the last sample, and shifted content at an edge is as if the line continued.
+// Lines continue beyond their ends: constants keep their value up to the last sample, and content at an end is filtered
+// as if the line continued.
 TEST(RecursiveGaussian, ContinuesTheEdges)
 {
   Random random(__LINE__);

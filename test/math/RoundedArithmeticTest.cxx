@@ -18,7 +18,7 @@
 // Separately rounded arithmetic, the nearest index and the floor.
 //
 // Expected values: written out for ties and for the neighbours of ties, from the rule rint(2 x +- 1/2) >> 1; away from
-// them the mathematical floor(x + 1/2) and floor(x). (ITK itself is asked in itk/RoundingTest.cxx.) Exact: no
+// them the mathematical floor(x + 1/2) and floor(x). (itk/RoundingTest.cxx compares with ITK.) Exact: no
 // tolerance.
 
 #include "itkCudaSpline/math/RoundedArithmetic.h"
@@ -118,7 +118,7 @@ ExpectMathematical()
     const double value = x;
     const double toHalf = std::abs(value + 0.5 - std::round(value + 0.5));
     const double toInteger = std::abs(value - std::round(value));
-    // Two roundings of numbers up to 4001 decide only closer than this.
+    // Two roundings of numbers up to 4001 matter only at smaller distances.
     const double margin = 8192 * UnitOfRounding<T>;
     if (toHalf > margin)
     {

@@ -60,7 +60,7 @@ AppellPolynomial(unsigned int n, unsigned int m, long double u)
   }
 }
 
-/** Products of one random polynomial of degree \p order an axis; each value is at most about 1. */
+/** Products of one random polynomial of degree \p order per axis; each value is at most about 1. */
 template <unsigned int VDimension, unsigned int VOrder, typename T>
 void
 ExpectPolynomials()
@@ -159,7 +159,7 @@ TEST(SplineEvaluation, PolynomialsUpToTheOrder)
   ExpectPolynomials<4, 3, double>();
 }
 
-/** Axes from 1 sample on, any extension by axis, points inside, outside and far outside. */
+/** Axes of 1 sample and more, any extension for each axis, points inside, outside and far outside. */
 template <unsigned int VDimension, unsigned int VOrder, typename T>
 void
 ExpectFolded(int grids)

@@ -54,7 +54,7 @@ using itk::CudaSpline::SumOverSupport;
 using itk::CudaSpline::TensorProductSum;
 using itk::CudaSpline::TensorWeights;
 
-// The two ways to sum are one: where no tap needs folding, folding changes nothing, not even the order of the sum.
+// Both ways to sum have the same bits where no tap needs folding: folding does not change the order of the sum.
 TEST(SplineEvaluation, FoldingChangesNoBitInside)
 {
   Random random(__LINE__);
@@ -104,7 +104,7 @@ TEST(SplineEvaluation, InsideMeansThatNoTapLeaves)
   });
 }
 
-// A shift of the index space shifts nothing else; a coordinate's type only rounds the coordinate.
+// A shift of the index space does not change values; the type of a coordinate only rounds the coordinate.
 TEST(SplineEvaluation, IndexSpaceAndCoordinateType)
 {
   Random random(__LINE__);
@@ -170,7 +170,7 @@ TEST(SplineEvaluation, OrderOneIsLinear)
   for (int trial = 0; trial < 500; ++trial)
   {
     const double index[3] = { random.Uniform(3.0, 7.0), random.Uniform(-3.0, 2.0), random.Uniform(0.0, 3.0) };
-    // A nested interpolation a + (b - a) t rounds three times an axis, of values up to 2.
+    // A nested interpolation a + (b - a) t rounds values of up to 2 three times per axis.
     EXPECT_NEAR((SplineValue<1, double>(grid.grid, index)),
                 LinearValue(grid.grid.data, grid.grid.extent, index),
                 ValueBound<double>(1, 3, 1.0) + 3 * 5 * UnitOfRounding<double>);

@@ -122,7 +122,7 @@ TEST(SplinePoles, RootsOfTheSampledSpline)
   });
 }
 
-// The figures that ITK's filter is written with: closed forms in double, which cancel, and 15 digits.
+// The constants in the source of ITK's filter: closed forms in double, which cancel, and 15 digits.
 TEST(SplinePoles, FiguresOfITK)
 {
   EXPECT_NEAR(SplinePoles<2>::Pole(0), std::sqrt(8.0) - 3.0, 4 * unit);

@@ -50,7 +50,7 @@ Argument(unsigned int order, double t)
 long double
 SecondDerivative(unsigned int order, long double x)
 {
-  x = -std::abs(x); // even: on the left nothing cancels
+  x = -std::abs(x); // even; for negative x there is no cancellation
   long double sum = 0;
   long double binomial = 1;
   long double factorial = 1;
@@ -77,7 +77,7 @@ ExpectClosedForm()
     constexpr unsigned int n = order();
     for (int trial = 0; trial < 2000; ++trial)
     {
-      // Away from the ends by more than what x loses below: order 2 jumps there.
+      // Farther from the ends than the rounding of x below, because order 2 jumps there.
       const T t = static_cast<T>(Argument(n, random.Uniform(0x1p-20, 1.0 - 0x1p-20)));
       T       ddw[n + 1];
       SplineSecondDerivativeWeights<n>(t, ddw);

@@ -18,8 +18,8 @@
 // Weights and derivative weights of orders 0 to 5.
 //
 // Expected values: exact rationals, from the recursion of Cox and de Boor in rational arithmetic; the same recursion in
-// long double at random places (ReferenceBSpline.h), itself held against the sum of truncated powers; identities (sum
-// 1, sum of derivatives 0, symmetry, moments of the B-spline). Tolerance: 8 units of rounding (2^-53, 2^-24) for
+// long double at random points (ReferenceBSpline.h), which is compared with the sum of truncated powers; identities
+// (sum 1, sum of derivatives 0, symmetry, moments of the B-spline). Tolerance: 8 units of rounding (2^-53, 2^-24) for
 // weights and 12 for derivatives: at most 10 operations on terms whose absolute values sum to at most 1.2. A moment of
 // degree m adds the powers of the sample positions.
 
@@ -325,8 +325,8 @@ TEST(SplineSupport, FollowsITKsFloatFloor)
   EXPECT_EQ(SplineSupportStart<5>(0.0), -2);
 }
 
-// Where floats do not have the fraction of a coordinate any more, or no odd integer, the support is the exact one, and
-// so the weights are those of the same coordinate about index 0: its fraction is a double's in both places.
+// Where floats cannot represent the fraction of a coordinate, or odd integers, the support is the exact one. So the
+// weights equal those of the same coordinate near index 0: in both cases the fraction is computed in double.
 TEST(SplineSupport, IsExactFarFromIndexZero)
 {
   Random random(__LINE__);
@@ -339,7 +339,7 @@ TEST(SplineSupport, IsExactFarFromIndexZero)
       {
         for (int trial = 0; trial < 200; ++trial)
         {
-          // Steps of 2^-12, breakpoints among them; about index 0 a float has them all.
+          // Steps of 2^-12, including breakpoints; near index 0 a float represents all of them.
           const double fraction =
             (trial % 10 == 0 ? 0.5 * random.Integer(0, 2) : 0x1p-12 * random.Integer(0, 4096)) + 1;
           const double x = static_cast<double>(base) + fraction;
@@ -371,7 +371,7 @@ TEST(SplineSupport, IsExactFarFromIndexZero)
   EXPECT_EQ(SplineSupportStart<2>(-4097.5 - 0x1p-14), -4099);
 }
 
-// The position is taken from the coordinate in double: nothing is lost by a large index.
+// The position is computed from the coordinate in double, so a large index loses no digits.
 TEST(SplineSupport, PositionKeepsTheFraction)
 {
   const double x = 100000.0 + 0x1p-30;

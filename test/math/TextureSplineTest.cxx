@@ -20,7 +20,7 @@
 // Expected: sums over the folded support in long double (ReferenceSpline.h). With exact fetches, the value is that sum
 // except for rounding and the table: TextureFractionError() without the 2^-9 of the hardware's fraction, times the
 // largest differences of neighbours. With fetches of the model it is within TextureErrorBound(), on noise and on smooth
-// data, and on noise not far below it.
+// data; on noise the difference is close to the bound.
 
 #include "itkCudaSpline/math/TextureBound.h"
 #include "itkCudaSpline/math/TextureModel.h"
@@ -94,7 +94,7 @@ struct RandomGrid
   }
 };
 
-/** Random indices: mostly about the grid, some far from it, some at samples and half way between. */
+/** Random indices: most near the grid, some far away, some at samples and half-way between samples. */
 template <unsigned int VDimension>
 void
 RandomIndex(Random & random, const RandomGrid<VDimension> & grid, double (&index)[VDimension])
@@ -129,8 +129,8 @@ ExpectWithinBounds(const TPaired & paired, int entries, bool smooth)
     double bound = TextureErrorBound(VOrder, VDimension, grid.size, differences, grid.largest, entries);
     for (unsigned int d = 0; d < VDimension; ++d)
     {
-      bound -=
-        itk::CudaSpline::TextureWeightError(VDimension) * differences[d]; // which the model's corners do not have
+      bound -= itk::CudaSpline::TextureWeightError(VDimension) *
+               differences[d]; // an error that the corners of the model do not have
     }
     double hardware = 0.0;
     for (unsigned int d = 0; d < VDimension; ++d)
@@ -240,7 +240,7 @@ TEST(TextureSpline, PairsStayWithinTheSupport)
   ExpectPairs<5>();
 }
 
-// What TextureFractionError() says of a table, with one of few entries, where rounding does not matter.
+// TextureFractionError() of a table with few entries, where rounding is negligible.
 template <unsigned int VOrder>
 void
 ExpectTable()

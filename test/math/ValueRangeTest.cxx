@@ -57,7 +57,7 @@ CompareParts()
   CudaSplineTest::Random random(__LINE__);
   for (int list = 0; list < 2000; ++list)
   {
-    // Few of many kinds, so that each comes first, last and alone in a part.
+    // Few values of many kinds, so that each kind is the first, the last and the only one of a part.
     std::vector<TValue> values(static_cast<std::size_t>(random.Integer(0, 8)));
     for (TValue & value : values)
     {

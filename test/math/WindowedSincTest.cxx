@@ -17,10 +17,10 @@
  *=========================================================================*/
 // Windowed sinc interpolation.
 //
-// Expected values: windows and sinc by their definitions in long double, each distance by itself; identities (samples
-// are met exactly, mirrored positions have mirrored weights); sums over samples that are folded or outside one by one.
-// (ITK itself is asked in itk/WindowedSincTest.cxx.) Tolerance: 32 units of rounding a weight (WindowedSinc.h derives
-// it), and of a value what its weights and its additions err.
+// Expected values: windows and sinc by their definitions in long double, each distance separately; identities (the
+// value at a sample is the sample, mirrored positions have mirrored weights); sums over samples that are folded or
+// outside one by one. (itk/WindowedSincTest.cxx compares with ITK.) Tolerance: 32 units of rounding for a weight
+// (derived in WindowedSinc.h); for a value, the errors of its weights and additions.
 
 #include "itkCudaSpline/math/WindowedSinc.h"
 
@@ -94,7 +94,7 @@ ReferenceKernel(SincWindow window, long double radius, long double x)
   return static_cast<double>(factor * ReferenceSinc(x));
 }
 
-/** Anywhere in [0, 1), next to its ends and its middle, and what FloorIndex() may leave below 0. */
+/** Positions in [0, 1), next to its ends and its middle, and slightly below 0, as FloorIndex() may leave them. */
 double
 RandomDistance(Random & random)
 {
@@ -188,7 +188,7 @@ TEST(WindowedSincWeights, SymmetryIsExact)
   });
 }
 
-// The documentation's figure: weights are not normalised.
+// The number in the documentation: weights are not normalised.
 TEST(WindowedSincWeights, SumOfHamming)
 {
   double largest = 0;

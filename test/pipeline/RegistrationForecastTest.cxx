@@ -60,7 +60,7 @@ Forecast(const std::string & stages, std::int64_t size)
   return ForecastRegistration(MakeInput(size), spec, "cpu", ExecutionContext());
 }
 
-/** More voxels and more iterations take more, and fields more memory than matrices. */
+/** More voxels and iterations take more time and memory; fields need more memory than matrices. */
 TEST(RegistrationForecast, GrowsWithTheWork)
 {
   const std::string stages =
@@ -87,7 +87,7 @@ TEST(RegistrationForecast, ChecksTheSpecification)
   EXPECT_THROW(Forecast(R"([ { "kind": "bspline", "grid_spacing": [ 4, 5 ] } ])", 48), SpecError);
 }
 
-/** Masks of stages are as many as the stages. */
+/** There is one mask for each stage. */
 TEST(StageMasks, AreAsManyAsTheStages)
 {
   RegistrationInput        input = MakeInput(4);

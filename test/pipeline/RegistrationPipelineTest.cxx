@@ -40,7 +40,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::array<double, 2> shift{ { 1.25, -0.75 } }; // mm, from the fixed to the moving image
 
-/** Two images, of which the second one shows the first one's content at places moved by a shift. */
+/** Two images; the second one has the content of the first one, shifted. */
 class PipelinePair : public ::testing::Test
 {
 protected:
@@ -181,7 +181,7 @@ TEST_F(PipelinePair, Starts)
   ASSERT_TRUE(moments.start);
   EXPECT_NEAR(moments.start->GetTranslation()[0], shift[0], 0.3);
   EXPECT_EQ(moments.GetChain().size(), 1u); // a rigid transform represents a shift
-  // A small mask of one image alone selects a part whose centre is not that of the other image.
+  // With a small mask of only one image, the centres of the two images differ.
   std::vector<std::uint8_t> mask(40 * 36, 0);
   for (std::ptrdiff_t row = 0; row < 12; ++row)
   {
@@ -246,7 +246,7 @@ TEST_F(PipelinePair, ImagesThatDoNotOverlap)
     EXPECT_NE(std::string(error.what()).find(": 0 % of the fixed image"), std::string::npos) << error.what();
   }
   m_Input.pairs[0].moving.grid.origin[0] -= 1000.0;
-  // Two voxels under a mask, which lie between coarse samples, do not determine a shift.
+  // Two voxels under a mask, between the samples of the coarse level, do not determine a shift.
   std::vector<std::uint8_t> mask(40 * 36, 0);
   mask[17 * 40 + 21] = 1;
   mask[17 * 40 + 22] = 1;
@@ -259,7 +259,7 @@ TEST_F(PipelinePair, ImagesThatDoNotOverlap)
   ASSERT_EQ(m_Warnings.size(), 2u);
   EXPECT_EQ(m_Warnings[0].kind, PipelineWarning::Kind::SkippedLevel);
   EXPECT_EQ(m_Warnings[1].kind, PipelineWarning::Kind::PoorAgreement); // it is not known
-  // Masks that are apart.
+  // Masks that do not overlap.
   std::vector<std::uint8_t> other(40 * 36, 0);
   for (std::size_t n = 0; n < mask.size(); ++n)
   {
@@ -298,7 +298,7 @@ TEST_F(PipelinePair, ConstantImages)
                                           : "mattes") +
                     ") needs at least 2 different values");
   }
-  // Of a mask that a later stage has.
+  // With the mask of a later stage.
   pair.moving.pixels = moving;
   std::vector<float>        hole(static_cast<const float *>(moving), static_cast<const float *>(moving) + flat.size());
   std::vector<std::uint8_t> mask(flat.size(), 0);
@@ -316,16 +316,16 @@ TEST_F(PipelinePair, ConstantImages)
                 "different values");
 }
 
-/** Few of the samples are not enough for a histogram: more are drawn. */
+/** A histogram needs more samples than the fraction gives: more are drawn. */
 TEST_F(PipelinePair, FractionsOfSamples)
 {
   const Json stage{
     { "kind", "rigid" }, { "sampling", "random" }, { "fraction", 0.1 }, { "shrink", { 2, 1 } }, { "iterations", 1 }
   };
-  const auto few = this->Run({ stage }).stages[0].fractions; // 50 bins want 2500 samples
+  const auto few = this->Run({ stage }).stages[0].fractions; // 50 bins need 2500 samples
   EXPECT_EQ(few, (std::vector<double>{ 1.0, 1.0 }));
   Json squares = stage;
-  squares["metric"] = "meansquares"; // three parameters want 60
+  squares["metric"] = "meansquares"; // three parameters need 60
   const auto more = this->Run({ squares }).stages[0].fractions;
   EXPECT_EQ(more[0], 60.0 / (20 * 18));
   EXPECT_EQ(more[1], 0.1);
@@ -343,7 +343,7 @@ TEST_F(PipelinePair, Similarity)
   EXPECT_GT(after.localCorrelation, before.localCorrelation);
 }
 
-/** Levels at which the ends of axes, which stay, are all that there is. */
+/** Levels whose grids consist only of the ends of the axes, which do not move. */
 TEST_F(PipelinePair, StillLevels)
 {
   this->Run(
@@ -353,7 +353,7 @@ TEST_F(PipelinePair, StillLevels)
   EXPECT_EQ(m_Warnings[0].stage, 0);
 }
 
-/** Parameters and axes that are restricted stay. */
+/** Restricted parameters and axes do not change. */
 TEST_F(PipelinePair, Restrictions)
 {
   const RegistrationOutcome linear = this->Run({ { { "kind", "rigid" },
@@ -465,7 +465,7 @@ TEST_F(PipelinePair, LostGeometries)
   fixed.maskGrid.size[0] = 39; // its own grid
   fixed.maskGrid.size[1] = 35;
   EXPECT_FALSE(HasLostGeometry(fixed.maskGrid, fixed.grid));
-  EXPECT_FALSE(HasLostGeometry(lost, lost)); // the image is there, too
+  EXPECT_FALSE(HasLostGeometry(lost, lost)); // the message names the image, too
   fixed.mask = nullptr;
 
   const std::vector<std::int32_t> labels(40 * 36, 1);
@@ -492,7 +492,8 @@ TEST_F(PipelinePair, UndeterminedParametersStay)
   EXPECT_EQ(found.GetParameters()[2], 0.0);
   ASSERT_FALSE(m_Warnings.empty());
   EXPECT_EQ(m_Warnings.front().kind, PipelineWarning::Kind::Undetermined);
-  EXPECT_EQ(m_Warnings.front().text, "the images do not determine these parameters, which stay: translation along y");
+  EXPECT_EQ(m_Warnings.front().text,
+            "the images do not determine these parameters, which keep their initial values: translation along y");
 }
 
 /** Steps and cells in voxels: the same images in other units of length have the same results in voxels. */
@@ -536,7 +537,7 @@ TEST_F(PipelinePair, ShrinksByAxis)
   EXPECT_EQ((m_Arrays[{ 0, 0 }].size()), 2u * (40 / 4) * 36); // 6 mm by 5 mm
 }
 
-/** Steps that are too long make the metric worse: the start is restored, and the level named. */
+/** Steps that are too long make the metric worse: the start is restored, and a warning names the level. */
 TEST_F(PipelinePair, LevelsThatMakeTheMetricWorseAreUndone)
 {
   m_Moving = m_Fixed;
@@ -570,7 +571,8 @@ TEST_F(PipelinePair, LevelsThatMakeTheMetricWorseAreUndone)
   }
 }
 
-/** A level that is cut short gives a warning; a limit lets it continue, and enough iterations give no warning. */
+/** A level with too few iterations gives a warning. With a limit it continues, and enough iterations give no warning.
+ */
 TEST_F(PipelinePair, LevelsThatNeedMoreIterations)
 {
   const auto run = [this](const Json & more) {
@@ -584,7 +586,7 @@ TEST_F(PipelinePair, LevelsThatNeedMoreIterations)
   ASSERT_EQ(m_Warnings.size(), 1u);
   EXPECT_EQ(m_Warnings[0].kind, PipelineWarning::Kind::FewIterations);
   EXPECT_NE(m_Warnings[0].text.find("level 1 of 1 ended after 15 iterations"), std::string::npos);
-  // A number that is too small for a rate of ten iterations gives one, too.
+  // Fewer than ten iterations, from which no rate is computed, give a warning, too.
   EXPECT_EQ(run({ { "iterations", 3 } }).iterations, 3u);
   ASSERT_EQ(m_Warnings.size(), 1u);
   EXPECT_NE(m_Warnings[0].text.find("ended after 3 iterations while the metric still fell by"), std::string::npos);
@@ -597,7 +599,7 @@ TEST_F(PipelinePair, LevelsThatNeedMoreIterations)
   EXPECT_TRUE(m_Warnings.empty());
 }
 
-/** A slice that is turned by half a circle. */
+/** A slice that is rotated by 180 degrees. */
 TEST_F(PipelinePair, TurnedSlicesAreFound)
 {
   const auto &       grid = m_Input.pairs[0].fixed.grid;

@@ -208,7 +208,7 @@ UsesOption(const std::string & name, const Json & stage)
                                     : true;
 }
 
-/** What is written is read as the same, whatever the values are. */
+/** Reading a written document gives the same values. */
 TEST(SpecDocument, IsReadAsItWasWritten)
 {
   std::mt19937 random(7);
@@ -238,7 +238,7 @@ TEST(SpecDocument, IsReadAsItWasWritten)
     const RegistrationSpec spec = ReadSpec(document.dump());
     const std::string      written = WriteSpec(spec);
     EXPECT_EQ(WriteSpec(ReadSpec(written)), written);
-    // What was given is there.
+    // The document has the given values.
     const Json complete = Json::parse(written);
     for (std::size_t number = 0; number < stages.size(); ++number)
     {
@@ -274,7 +274,7 @@ TEST(SpecDocument, LimitsOfIterations)
   EXPECT_EQ(ReadSpec(preset.dump()).stages.at(0).levels.front().limit, 100u);
 }
 
-/** Each option refuses what it cannot have, by its name, and kinds that do not have it. */
+/** Each option refuses values that are not allowed, with its name in the message, and kinds of stages without it. */
 TEST(SpecDocument, EachOptionIsChecked)
 {
   for (const StageOptionInfo & option : GetStageOptions())
@@ -331,7 +331,7 @@ TEST(SpecDocument, AllProblemsAreReported)
   EXPECT_NE(textOf(problems, "order").find("9: whole numbers from 1 to 5"), std::string::npos);
   EXPECT_NE(textOf(problems, "step").find("0: numbers above 0"), std::string::npos);
   EXPECT_NE(textOf(problems, "precision").find("float32, float64"), std::string::npos);
-  // Without stages that are known, values are those that any kind has.
+  // If the stages are not known, a value is allowed if any kind accepts it.
   const auto ofPreset = ProblemsOf(
     { { "cudaspline_registration", 1 },
       { "preset", "best" },
@@ -360,7 +360,7 @@ TEST(SpecDocument, AllProblemsAreReported)
   EXPECT_EQ(namesOf(rigid), (Names{ "bins", "radius" }));
   EXPECT_EQ(namesOf(MakeDocument({ { { "kind", "syn" }, { "bins", 20 }, { "learning_rate", 0 } }, "elastic" })),
             (Names{ "bins", "learning_rate", "stages" }));
-  // A wrong metric hides what it uses.
+  // With a wrong metric, options that depend on the metric are not checked.
   EXPECT_EQ(namesOf(MakeDocument({ { { "kind", "rigid" }, { "metric", "c" }, { "radius", 2 } } })),
             (Names{ "metric" }));
   for (const char * const text : { "", "[]", "3", "{", R"({ "cudaspline_registration": 2 })", "{}" })

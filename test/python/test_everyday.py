@@ -27,7 +27,7 @@ needs_program = pytest.mark.skipif(
     not os.path.exists(PROGRAM), reason="CUDASPLINE_RESAMPLE names no program to compare with"
 )
 NEAR = 1e-5  # of the range, for float32
-STEP = re.compile(r"([\d.e+-]+) (?:input voxels|samples) a step along ([xyz])")
+STEP = re.compile(r"([\d.e+-]+) (?:input voxels|samples) per step along ([xyz])")
 
 
 def run(*arguments):

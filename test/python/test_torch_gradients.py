@@ -342,7 +342,7 @@ def test_higher_derivatives_forward_and_backward(rng):
         atol=100 * TOLERANCE,
     )
     for again in both:
-        with pytest.raises(NotImplementedError, match="beyond the 3rd"):
+        with pytest.raises(NotImplementedError, match="at most 3 times"):
             again(torch.func.jacfwd(torch.func.jacfwd(torch.func.jacfwd(value))))(points)
 
 
@@ -889,7 +889,7 @@ def test_orders_of_derivatives(rng):
         (value,) = torch.autograd.grad(value.sum(), point, create_graph=True)
     c = image.numpy()
     assert abs(value.item() - (-c[1] + 3 * c[2] - 3 * c[3] + c[4])) < TOLERANCE
-    with pytest.raises(NotImplementedError, match="beyond the 3rd"):
+    with pytest.raises(NotImplementedError, match="at most 3 times"):
         torch.autograd.grad(value.sum(), point)
 
 

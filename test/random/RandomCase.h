@@ -32,7 +32,7 @@ namespace CudaSplineTest
 
 class Draw;
 
-/** What came of a case. */
+/** The result of a case. */
 struct Outcome
 {
   std::string              description;                               ///< what was drawn, in a line

@@ -21,9 +21,9 @@
 // Expected values: ITK's ResampleImageFilter with ITK's own interpolator (B-splines with double coefficients), and for
 // integer outputs also with double output, which is the real value before ITK truncates it. Bounds as in
 // CudaResampleImageFilterPixelTest: rounding (DerivedBounds.h), the truncation of either prefilter, rounding of the
-// output. Transforms that are not linear may be off by 1e-9 of a sample, which changes a value by at most 1e-9 of its
-// largest slope; and a sample that is that close to a border or tie may flip. The bound of windowed sincs is that of
-// CudaInterpolatorsAgainstItkTest.
+// output. Transforms that are not linear may have errors of 1e-9 of a sample, which changes a value by at most 1e-9 of
+// its largest slope; and a sample that is that close to a border or tie may flip. The bound of windowed sincs is that
+// of CudaInterpolatorsAgainstItkTest.
 
 #include "RandomCase.h"
 #include "RandomTransforms.h"
@@ -52,8 +52,8 @@
 namespace CudaSplineTest
 {
 
-/** A user's interpolator, derived from ITK's: it may evaluate otherwise, so ITK's own code runs it. (ITK's Gaussian
- * would be another; but that looks for its samples in the wrong place where an image does not begin at index 0.) */
+/** A user's interpolator, derived from ITK's: it may compute other values, so ITK's own code runs it. (ITK's
+ * Gaussian would be another example, but it reads the wrong samples if an image does not begin at index 0.) */
 template <typename TImage, typename TCoordinate>
 class UsersInterpolator : public itk::LinearInterpolateImageFunction<TImage, TCoordinate>
 {
@@ -70,7 +70,7 @@ public:
   }
 };
 
-/** Images of a pixel: of a list those whose lists have a length at run time. */
+/** The type of images of a pixel; lists of numbers have a length at run time. */
 template <typename TPixel, unsigned int VDimension>
 struct ImageOf
 {
@@ -175,7 +175,7 @@ private:
   using InterpolatorPointer = typename Ours::InterpolatorType::Pointer;
   static constexpr bool IsScalar = std::is_arithmetic<TIn>::value;
   static constexpr bool IsLists = itk::CudaSplineDetail::ImageTraits<Output>::IsVectorImage;
-  /** ITK's Gaussian of labels, and its B-splines of ready coefficients: of the pixels that such images have. */
+  /** Pixels for which ITK's Gaussian of labels, and its B-splines of given coefficients, are drawn. */
   ///@{
   static constexpr bool HasLabels = std::is_integral<TIn>::value && sizeof(TIn) <= 2;
   static constexpr bool HasReady = std::is_floating_point<TIn>::value;
@@ -236,7 +236,7 @@ private:
   {
     m_Extrapolated = m_Draw.Percent(20);
     m_Reference = m_Draw.Percent(25);
-    m_Twice = m_Draw.Percent(10) && !m_Draw.InPieces(); // of pieces nothing is kept
+    m_Twice = m_Draw.Percent(10) && !m_Draw.InPieces(); // pieces are not kept
     m_Threads = m_Draw.Integer(1, 3);
     for (double & number : m_Defaults)
     {
@@ -326,8 +326,9 @@ private:
     m_Outcome.isChain = plan.operation.find(", chain of ") != std::string::npos;
   }
 
-  /** Halves the memory of an update that shall be cut, one to four times more than it takes for that, as long as it can
-   * be cut.
+  /** Halves the memory until an update is divided into pieces, then one to four times more, as long as it can be
+   * divided.
+   *
    * \return the pieces that are planned; 0 where there is no limit */
   std::size_t
   Limit(Ours * filter);
@@ -349,11 +350,11 @@ private:
            std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) { return x == y || (x != x && y != y); });
   }
 
-  /** How far a value may be from ITK's real one. */
+  /** The maximum difference of a value from ITK's real value. */
   double
   Bound() const;
 
-  /** Whether a sample is within 1e-9 of a place where its value jumps. */
+  /** Whether a sample is within 1e-9 of a point where its value jumps. */
   bool
   MayFlip(const typename Output::IndexType & index) const;
 

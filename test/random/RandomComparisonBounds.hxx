@@ -60,7 +60,7 @@ RandomComparison<TIn, TOut, VDimension, TReal>::Bound() const
     descriptor.element = isDouble ? ScalarType::Float64 : ScalarType::Float32;
     const bool   isReady = m_Method == Method::Ready; // the pixels are the coefficients
     const double coefficient = isReady ? m_Largest : LargestCoefficient(descriptor, m_Largest);
-    // ITK starts its recursion up to 3.7e-10 (order 5) off, an axis.
+    // The start of ITK's recursion has an error of up to 3.7e-10 (order 5) per axis.
     bound = (isReady ? 0.0 : CoefficientAgreement(descriptor, m_Largest)) +
             ValueAgreement(descriptor, std::max(1U, m_Order), coefficient) +
             (m_Order >= 2 && !isReady ? VDimension * ((isDouble ? 1.1e-16 : 6e-8) + 3.7e-10) * coefficient : 0.0);

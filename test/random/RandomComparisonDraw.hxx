@@ -46,7 +46,7 @@ RandomComparison<TIn, TOut, VDimension, TReal>::MakeInput()
     spacing[d] = m_Simple ? step : m_Draw.Uniform(0.3, 3.0);
     origin[d] = m_Simple ? step * m_Draw.Integer(-9, 9) : m_Draw.Uniform(-200.0, 200.0);
   }
-  if (m_Draw.InPieces()) // coefficients are cut only where an axis has several segments
+  if (m_Draw.InPieces()) // coefficients are divided only where an axis has several segments
   {
     region.SetSize(static_cast<unsigned int>(m_Draw.Integer(0, VDimension - 1)),
                    static_cast<itk::SizeValueType>(m_Draw.Integer(70, 240)));
@@ -80,7 +80,7 @@ RandomComparison<TIn, TOut, VDimension, TReal>::MakeInput()
     longest = std::max(longest, extent);
     m_Place.step = d == 0 ? spacing[d] : std::min(m_Place.step, spacing[d]);
   }
-  if (m_Draw.InPieces()) // so that much of the long axis is seen, and half of the samples are inside
+  if (m_Draw.InPieces()) // so that the samples cover much of the long axis, and half of them are inside
   {
     m_Place.extent = std::pow(m_Place.extent, 0.65) * std::pow(longest, 0.35);
   }
@@ -99,13 +99,13 @@ RandomComparison<TIn, TOut, VDimension, TReal>::DrawMethod()
                           : number < 76 ? Method::BSpline
                           : number < 86 ? Method::Sinc
                           : number < 91 ? (HasReady ? Method::Ready : Method::BSpline)
-                          : number < 96 ? (HasLabels && !m_Simple ? Method::Labels : Method::Linear) // where none tie
+                          : number < 96 ? (HasLabels && !m_Simple ? Method::Labels : Method::Linear) // without ties
                                         : Method::Users);
   m_Own = m_Draw.Percent(20);
   m_Order = static_cast<unsigned int>(m_Draw.Integer(0, 5));
   m_Radius = m_Draw.Integer(2, 3);
   m_Width = m_Draw.Uniform(0.4, 1.0);
-  if (m_Method == Method::Labels) // whose image has to begin at index 0: the same place by another index
+  if (m_Method == Method::Labels) // whose image has to begin at index 0: the same point has another index
   {
     typename Input::PointType first;
     m_Input->TransformIndexToPhysicalPoint(m_Input->GetBufferedRegion().GetIndex(), first);
@@ -175,7 +175,7 @@ RandomComparison<TIn, TOut, VDimension, TReal>::DrawOutput()
       }
     }
   }
-  if (m_Simple) // about where the input is
+  if (m_Simple) // near the input
   {
     for (unsigned int d = 0; d < VDimension; ++d)
     {
@@ -315,7 +315,7 @@ RandomComparison<TIn, TOut, VDimension, TReal>::Limit(Ours * filter)
     if (plan.backend == Backend::Superclass || (plan.pieces == 1 && cuts > 0) ||
         (m_Gpu && plan.backend != Backend::Cuda))
     {
-      break; // less is too little
+      break; // less is not sufficient
     }
     cuts += plan.pieces > 1 ? 1 : 0;
     best = limit;

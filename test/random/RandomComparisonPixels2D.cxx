@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "itkCudaSplineComplexPixels.h" // before what uses them
+#include "itkCudaSplineComplexPixels.h" // before the headers that use them
 
 #include "RandomComparison.h"
 

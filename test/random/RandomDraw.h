@@ -41,7 +41,7 @@ public:
     m_Generator.seed(sequence);
   }
 
-  /** Whether updates shall be cut into pieces. */
+  /** Whether updates are to be divided into pieces. */
   bool
   InPieces() const
   {
@@ -62,14 +62,14 @@ public:
     return low + static_cast<int>(m_Generator() % static_cast<std::uint64_t>(high - low + 1));
   }
 
-  /** True in so many cases of a hundred. */
+  /** True with the given probability (per cent). */
   bool
   Percent(int percent)
   {
     return this->Integer(0, 99) < percent;
   }
 
-  /** A rotation: each plane of axes turned by up to an angle (radians). */
+  /** A rotation: in each plane of two axes by at most an angle (radians). */
   template <typename TMatrix>
   TMatrix
   Rotation(unsigned int dimension, double angle)

@@ -21,15 +21,15 @@
 // usage: CudaSplineRandomTests [--seed N] [--cases COUNT] [--device cpu|gpu] [--pieces] [--verbose]
 //
 //   --seed N      the first case (1); CUDASPLINE_TEST_SEED is added where it is set
-//   --cases COUNT so many, each with the next seed (1)
-//   --device      where ours runs (cpu); gpu without a usable GPU is skipped (exit status 77) or, with
+//   --cases COUNT the number of cases, each with the next seed (1)
+//   --device      where the module runs (cpu); gpu without a usable GPU is skipped (exit status 77) or, with
 //                 CUDASPLINE_REQUIRE_GPU=1, a failure
-//   --pieces      other cases: longer inputs, and so little memory that updates are cut into pieces where they can be
-//   --verbose     a line for every case
+//   --pieces      other cases: longer inputs, and little memory, so that updates are divided into pieces where possible
+//   --verbose     prints one line per case
 //
 // A mismatch prints its case and a line that repeats it; so does a transform that the kernels support but whose points
-// ITK computed. Over a run of 100 cases and more at least 90 % must have been answered by the module's kernels, a third
-// under chains of transforms, and half of the samples must be inside.
+// ITK computed. In a run of 100 cases or more, the kernels of the module must have computed at least 90 %, a third
+// with chains of transforms, and half of the samples must be inside.
 
 #include "RandomCase.h"
 #include "RandomDraw.h"
@@ -129,7 +129,7 @@ Parse(int argc, char ** argv, Arguments & arguments)
   return true;
 }
 
-/** What a run adds up to. */
+/** Totals of a run. */
 struct Sum
 {
   std::map<std::string, long> backends;
@@ -193,7 +193,7 @@ main(int argc, char ** argv)
     return EXIT_FAILURE;
   }
   const char * const moved = std::getenv("CUDASPLINE_TEST_SEED");
-  const bool         isRepetition = arguments.cases == 1; // its seed is what was printed
+  const bool         isRepetition = arguments.cases == 1; // the seed that was printed
   if (moved != nullptr && !isRepetition)
   {
     arguments.seed += std::strtoull(moved, nullptr, 10);
@@ -248,7 +248,7 @@ main(int argc, char ** argv)
       std::cout << "FAILED: fewer than two fifths of the cases were cut into pieces." << std::endl;
       good = false;
     }
-    // Anywhere, a place is within 1e-9 of a border or tie of three axes in one of some 1e8 samples.
+    // About one of 1e8 samples is within 1e-9 of a border or tie of one of three axes.
     if (sum.flips > 3)
     {
       std::cout << "FAILED: more than three flips." << std::endl;

@@ -44,7 +44,7 @@
 namespace CudaSplineTest
 {
 
-/** Where transforms act: a box (mm). */
+/** The region that transforms map: a box (mm). */
 template <unsigned int VDimension>
 struct Place
 {
@@ -67,8 +67,8 @@ public:
     , m_Place(place)
   {}
 
-  /** A transform of any kind; \p text gets what it is. \p kind gets its name in the backend table. Under a simple one
-   * samples stay on whole and half indices, except for rounding. */
+  /** A transform of any kind; \p text receives its description, \p kind its name in the backend table. With a simple
+   * one samples stay on whole and half indices, except for rounding. */
   Pointer
   Any(std::string & text, std::string & kind, bool simple)
   {

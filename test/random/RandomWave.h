@@ -27,7 +27,7 @@
 namespace CudaSplineTest
 {
 
-/** A user's own transform, of no category that ITK knows. */
+/** A transform class of a user, with the category UnknownTransformCategory. */
 template <typename T, unsigned int VDimension>
 class RandomWave : public itk::AffineTransform<T, VDimension>
 {

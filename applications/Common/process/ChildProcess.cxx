@@ -146,7 +146,7 @@ ChildProcess::ChildProcess(const std::function<void(const ProcessLink &)> & work
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
   {
-    throw ProgramError(std::string("no process can be started: ") + std::strerror(errno));
+    throw ProgramError(std::string("cannot start a process: ") + std::strerror(errno));
   }
   std::cout.flush();
   std::cerr.flush();
@@ -159,7 +159,7 @@ ChildProcess::ChildProcess(const std::function<void(const ProcessLink &)> & work
     const std::string reason = std::strerror(errno);
     close(ends[0]);
     close(ends[1]);
-    throw ProgramError("no process can be started: " + reason);
+    throw ProgramError("cannot start a process: " + reason);
   }
   if (m_Process == 0)
   {

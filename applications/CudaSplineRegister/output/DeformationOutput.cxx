@@ -112,7 +112,8 @@ DeformationOutput::DeformationOutput(const Options &             options,
   {
     if (m_Affine != nullptr && !bends && std::filesystem::exists(options.prefix + ending, error))
     {
-      Warn("\"" + options.prefix + ending + "\" is of an earlier registration: this one has no fields");
+      Warn("\"" + options.prefix + ending +
+           "\" is from an earlier registration; this one has no displacement fields and does not replace it");
     }
   }
   m_Warped = openNamed("Warped.nii.gz", true);

@@ -18,7 +18,7 @@
 #ifndef CudaSplineRegister_StageTransforms_h
 #define CudaSplineRegister_StageTransforms_h
 
-#include "itkCudaSpline/itk/SplineRegistrationOfImages.h"
+#include "itkCudaSpline/itk/SplineGrid.h"
 #include "itkCudaSpline/pipeline/RegistrationSpec.h"
 
 #include "itkAffineTransform.h"

@@ -159,23 +159,23 @@ def run_points(
         spline.order,
         spline.mode,
         derivatives,
-        dtype,
-        tuple(size),
-        counts,
-        points[1],
-        coefficients[1],
+        dtype=dtype,
+        size=tuple(size),
+        counts=counts,
+        point_stride=points[1],
+        coefficient_stride=coefficients[1],
     )
     function = f"cudaspline_{name}_derivatives"
     call_at_points(
         function,
         structure,
         spline.border,
-        place,
-        points[0],
-        coefficients[0],
-        weights,
-        result,
-        spline.threads,
+        place=place,
+        points=points[0],
+        coefficients=coefficients[0],
+        weights=weights,
+        result=result,
+        threads=spline.threads,
     )
 
 

@@ -278,7 +278,15 @@ def view_plainly(array: Any) -> Optional[Buffer]:
         known, flags = _NAMES.get(array.dtype), array.flags
         if known is None or not (flags.c_contiguous and flags.aligned):
             return None
-        return Buffer("numpy", array, address_of(array), -1, None, array.shape, known)
+        return Buffer(
+            "numpy",
+            array,
+            address_of(array),
+            device=-1,
+            stream=None,
+            shape=array.shape,
+            dtype=known,
+        )
     torch = sys.modules.get("torch")
     if torch is not None and kind is getattr(torch, "Tensor", None):
         return _view_tensor_plainly(torch, array)
@@ -313,10 +321,18 @@ def _view_tensor_plainly(torch: Any, array: Any) -> Optional[Buffer]:
     except RuntimeError:  # of a tensor that stands for others, in a transform of PyTorch
         return None
     if array.is_cpu:
-        return Buffer("torch", array, address, -1, None, tuple(array.shape), known)
+        return Buffer(
+            "torch", array, address, device=-1, stream=None, shape=tuple(array.shape), dtype=known
+        )
     device = array.get_device()
     return Buffer(
-        "torch", array, address, device, stream_of_torch(torch, device), tuple(array.shape), known
+        "torch",
+        array,
+        address,
+        device=device,
+        stream=stream_of_torch(torch, device),
+        shape=tuple(array.shape),
+        dtype=known,
     )
 
 
@@ -346,20 +362,42 @@ def empty(like: Buffer, shape: Sequence[int], dtype: str, is_viewed: bool = Fals
             stream = (
                 like.stream if is_viewed else cupy.cuda.get_current_stream().ptr or LEGACY_STREAM
             )
-        made = Buffer("cupy", array, array.data.ptr, like.device, stream, shape, dtype)
+        made = Buffer(
+            "cupy",
+            array,
+            array.data.ptr,
+            device=like.device,
+            stream=stream,
+            shape=shape,
+            dtype=dtype,
+        )
     elif like.kind == "torch":
         torch = sys.modules["torch"]
         array = torch.empty(shape, dtype=getattr(torch, dtype), device=like.array.device)
         stream = (
             like.stream if is_viewed or like.device < 0 else stream_of_torch(torch, like.device)
         )
-        made = Buffer("torch", array, array.data_ptr(), like.device, stream, shape, dtype)
+        made = Buffer(
+            "torch",
+            array,
+            array.data_ptr(),
+            device=like.device,
+            stream=stream,
+            shape=shape,
+            dtype=dtype,
+        )
     elif like.kind == "jax" and like.device >= 0:
         made = _empty_jax(like, shape, dtype)
     else:
         array = numpy.empty(shape, dtype)
         made = Buffer(
-            like.kind, array, address_of(array), -1, None, shape, _check_type(dtype, "out")
+            like.kind,
+            array,
+            address_of(array),
+            device=-1,
+            stream=None,
+            shape=shape,
+            dtype=_check_type(dtype, "out"),
         )
     made.finish = like.finish
     return made
@@ -575,7 +613,15 @@ def _view_numpy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     if type(array) is numpy.ndarray:
         known, flags = _NAMES.get(array.dtype), array.flags
         if known is not None and dtype in (None, known) and flags.c_contiguous and flags.aligned:
-            return Buffer("numpy", array, address_of(array), -1, None, array.shape, known)
+            return Buffer(
+                "numpy",
+                array,
+                address_of(array),
+                device=-1,
+                stream=None,
+                shape=array.shape,
+                dtype=known,
+            )
     if (
         array.dtype.kind not in "biuf"
     ):  # NumPy would read numbers of text, and take the real part of others
@@ -591,7 +637,15 @@ def _view_numpy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
         and type(array) is numpy.ndarray
     ):
         found = array
-    return Buffer("numpy", found, found.ctypes.data, -1, None, tuple(found.shape), wanted.name)
+    return Buffer(
+        "numpy",
+        found,
+        found.ctypes.data,
+        device=-1,
+        stream=None,
+        shape=tuple(found.shape),
+        dtype=wanted.name,
+    )
 
 
 _NOWHERE_ELSE: Any = contextlib.nullcontext()
@@ -617,7 +671,13 @@ def _view_cupy(array: Any, name: str, dtype: Optional[str]) -> Buffer:
         )
         stream = cupy.cuda.get_current_stream().ptr
     return Buffer(
-        "cupy", found, found.data.ptr, device, stream or LEGACY_STREAM, tuple(found.shape), wanted
+        "cupy",
+        found,
+        found.data.ptr,
+        device=device,
+        stream=stream or LEGACY_STREAM,
+        shape=tuple(found.shape),
+        dtype=wanted,
     )
 
 
@@ -650,7 +710,15 @@ def _view_torch(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     if found.device.type == "cuda":
         device = found.device.index
         stream = stream_of_torch(torch, device)
-    return Buffer("torch", found, found.data_ptr(), device, stream, tuple(found.shape), wanted)
+    return Buffer(
+        "torch",
+        found,
+        found.data_ptr(),
+        device=device,
+        stream=stream,
+        shape=tuple(found.shape),
+        dtype=wanted,
+    )
 
 
 def _view_jax(array: Any, name: str, dtype: Optional[str]) -> Buffer:
@@ -684,7 +752,13 @@ def _view_jax(array: Any, name: str, dtype: Optional[str]) -> Buffer:
     device = getattr(place, "local_hardware_id", None)
     number = int(device if device is not None else place.id)
     return Buffer(
-        "jax", found, found.unsafe_buffer_pointer(), number, None, tuple(found.shape), wanted
+        "jax",
+        found,
+        found.unsafe_buffer_pointer(),
+        device=number,
+        stream=None,
+        shape=tuple(found.shape),
+        dtype=wanted,
     )
 
 

@@ -208,7 +208,9 @@ def _divide(
 def _nowhere(opened: Opened, dtype: str) -> _arrays.Buffer:
     """An array that is described and not read."""
     one = numpy.zeros(1, dtype)
-    return _arrays.Buffer("numpy", one, one.ctypes.data, -1, None, opened.array.shape, dtype)
+    return _arrays.Buffer(
+        "numpy", one, one.ctypes.data, device=-1, stream=None, shape=opened.array.shape, dtype=dtype
+    )
 
 
 def _collect(
@@ -383,7 +385,9 @@ def _coefficients(opened: Opened, work: _Filtering, chunks: Any, blocks: Iterabl
             block,
             (_filter, (window.name, *(0 for _ in window.chunks)), work, crop),
         )
-    return _collect(name, tasks, extra, needed, opened, chunks, work.dtype)
+    return _collect(
+        name, tasks, extra, needed=needed, opened=opened, chunks=chunks, dtype=work.dtype
+    )
 
 
 def _filter_once(
@@ -393,7 +397,14 @@ def _filter_once(
     geometry = opened.geometry
     element = method.element(opened.dtype, output, opened.components)
     work = _Filtering(
-        method, geometry, opened.components, opened.channels, element, -1, device, threads
+        method,
+        geometry,
+        opened.components,
+        channels=opened.channels,
+        dtype=element,
+        axis=-1,
+        device=device,
+        threads=threads,
     )
     chunks = dask.array.core.normalize_chunks(_FILTERED, geometry.shape, dtype=numpy.dtype(element))  # type: ignore[no-untyped-call, unused-ignore]
     coefficients = _coefficients(opened, work, chunks, _blocks(chunks, False))
@@ -435,11 +446,11 @@ class _Resampling:
             interpolation,
             self.geometry,
             box,
-            stages,
-            result,
-            self.default,
-            self.extrapolate,
-            self.rounding,
+            stages=stages,
+            result=result,
+            pixel=self.default,
+            extrapolate=self.extrapolate,
+            rounding=self.rounding,
         )
         resampling.output_start[:dimension] = first
         resampling.line_length = self.grid.size[0]
@@ -560,7 +571,7 @@ def resample(
     given = method_of(method, options)
     if given.mode != "exact" or given.storage != "element":
         raise ValueError(
-            f"method: mode {given.mode!r} with storage {given.storage!r} is not supported for chunks; use 'exact' and 'element'."
+            f"method: mode {given.mode!r} with storage {given.storage!r} is not supported for chunks; use mode 'exact' and storage 'element'."
         )
     opened = _open(image, channels)
     geometry = opened.geometry
@@ -648,7 +659,10 @@ def resample(
             [n for _, n in box[::-1]],
         )
         _divide(tasks, extra, name, block, task)
-    return opened.finish(_collect(name, tasks, extra, needed, opened, chunks, output), grid)
+    return opened.finish(
+        _collect(name, tasks, extra, needed=needed, opened=opened, chunks=chunks, dtype=output),
+        grid,
+    )
 
 
 def _find_windows(

@@ -491,7 +491,13 @@ def _open_simpleitk(image: Any, name: str) -> Pixels:
         return result
 
     return Pixels(
-        read, dtype, device, _geometry_of_simpleitk(image, name), components, is_vector, finish
+        read,
+        dtype,
+        device,
+        geometry=_geometry_of_simpleitk(image, name),
+        components=components,
+        channels=is_vector,
+        finish=finish,
     )
 
 
@@ -541,7 +547,13 @@ def _open_ants(image: Any, name: str) -> Pixels:
         return result
 
     return Pixels(
-        read, dtype, device, _geometry_of_ants(image, name), int(image.components), channels, finish
+        read,
+        dtype,
+        device,
+        geometry=_geometry_of_ants(image, name),
+        components=int(image.components),
+        channels=channels,
+        finish=finish,
     )
 
 
@@ -584,7 +596,15 @@ def _open_itk(image: Any, name: str) -> Pixels:
         result.SetDirection(itk.matrix_from_array(grid.direction.copy()))
         return result
 
-    return Pixels(read, dtype, device, _geometry_of_itk(image, name), components, is_vector, finish)
+    return Pixels(
+        read,
+        dtype,
+        device,
+        geometry=_geometry_of_itk(image, name),
+        components=components,
+        channels=is_vector,
+        finish=finish,
+    )
 
 
 def _geometry_of_nibabel(image: Any, name: str) -> Geometry:
@@ -680,7 +700,15 @@ def _open_nibabel(image: Any, name: str) -> Pixels:
             image, colours.of(array) if colours else array if channels else array.T, grid
         )
 
-    return Pixels(read, dtype, device, geometry, components, channels, finish)
+    return Pixels(
+        read,
+        dtype,
+        device,
+        geometry=geometry,
+        components=components,
+        channels=channels,
+        finish=finish,
+    )
 
 
 def _make_nibabel(like: Any, array: numpy.ndarray, grid: Geometry) -> Any:
@@ -864,10 +892,10 @@ def _open_nibabel_series(image: Any, name: str, series: Optional[bool]) -> Optio
             read,
             dtype,
             device,
-            geometry,
-            shape[4] if channels else 1,
-            channels,
-            lambda made, grid: finish(made, grid),
+            geometry=geometry,
+            components=shape[4] if channels else 1,
+            channels=channels,
+            finish=lambda made, grid: finish(made, grid),
         )
 
     def finish(made: _arrays.Buffer, grid: Geometry) -> Any:
@@ -900,7 +928,15 @@ def _open_volumes(image: Any, channels: bool) -> Optional[Pixels]:
     )
     geometry = make_geometry(image.shape, spacing, origin, direction, "array: ")
     read, dtype, device, _ = reader_of(numpy.asanyarray(image.dataobj).T, "array")
-    return Pixels(read, dtype, device, geometry, 1, False, lambda made, grid: made.array)
+    return Pixels(
+        read,
+        dtype,
+        device,
+        geometry=geometry,
+        components=1,
+        channels=False,
+        finish=lambda made, grid: made.array,
+    )
 
 
 def _peek_at(data: Any, name: str) -> tuple[str, int]:

@@ -272,7 +272,9 @@ def _compute_joint_gradients(
 ) -> Any:
     shapes = [fixed.shape if is_wanted else (0,) for is_wanted in (of_fixed, of_moving)]
     if platform in _ffi.ffi().platforms:
-        return _ffi.run_joint_histogram(shapes, threads, fixed, moving, mask, ends, weights)
+        return _ffi.run_joint_histogram(
+            shapes, threads, fixed, bins=moving, images=mask, joint=ends, gradients=weights
+        )
 
     def host(*given: Any) -> list[numpy.ndarray]:
         made = [numpy.empty(shape, given[0].dtype) for shape in shapes]
@@ -305,7 +307,14 @@ def _run_joint(
     images = (addresses[0], addresses[1], addresses[2], addresses[3])
     made = None if gradients is None else (addresses[4], addresses[5])
     _losses.run_joint_histogram(
-        one.dtype.name, _PLACE, one.size, joint.shape[0], images, joint.ctypes.data, made, threads
+        one.dtype.name,
+        _PLACE,
+        one.size,
+        bins=joint.shape[0],
+        images=images,
+        joint=joint.ctypes.data,
+        gradients=made,
+        threads=threads,
     )
 
 

@@ -125,7 +125,7 @@ def _plain(spline: _gradients.Spline) -> _gradients.Spline:
 def _check(derivatives: int) -> None:
     if derivatives > _gradients.MAX_DERIVATIVES:
         raise NotImplementedError(
-            f"cudaspline.jax: derivatives of values at points beyond the {_gradients.MAX_DERIVATIVES + 1}rd have no gradients."
+            f"cudaspline.jax: values at points can be differentiated at most {_gradients.MAX_DERIVATIVES + 1} times."
         )
 
 

@@ -64,11 +64,29 @@ def _filter_parts(
     def run(real: Any, target: Any, _: float) -> None:
         dtype = library.dtype(target)
         if dtype.kind == "f":
-            _filter(library, real, target, order, mode, axes, precision, threads)
+            _filter(
+                library,
+                real,
+                target,
+                order=order,
+                mode=mode,
+                axes=axes,
+                precision=precision,
+                threads=threads,
+            )
             return
         for axis in axes:
             values = library.empty(library.shape(target), np.dtype(np.float64), target)
-            _filter(library, real, values, order, mode, (axis,), "double", threads)
+            _filter(
+                library,
+                real,
+                values,
+                order=order,
+                mode=mode,
+                axes=(axis,),
+                precision="double",
+                threads=threads,
+            )
             library.assign(target, library.convert(values, dtype))
             real = target
 
@@ -143,7 +161,16 @@ def spline_filter1d(
         raise TypeError(f"axis is {axis!r}, which is not a whole number") from None
     if not -rank <= number < rank:
         raise getattr(np, "exceptions", np).AxisError(number, rank, "axis")
-    return _filter_parts(library, array, target, order, mode, (number % rank,), precision, threads)
+    return _filter_parts(
+        library,
+        array,
+        target,
+        order=order,
+        mode=mode,
+        axes=(number % rank,),
+        precision=precision,
+        threads=threads,
+    )
 
 
 @shares_plans()
@@ -189,5 +216,12 @@ def spline_filter(
         library.assign(target, array)
         return target
     return _filter_parts(
-        library, array, target, order, mode, tuple(range(rank)), precision, threads
+        library,
+        array,
+        target,
+        order=order,
+        mode=mode,
+        axes=tuple(range(rank)),
+        precision=precision,
+        threads=threads,
     )

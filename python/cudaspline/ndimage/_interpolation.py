@@ -76,7 +76,14 @@ class Job:
         library = self.library
         element = element_code(self.precision, library.dtype(array), library.dtype(output))
         return describe_interpolation(
-            library, array, output, self.order, self.mode, cval, self.prefilter, element
+            library,
+            array,
+            output,
+            order=self.order,
+            mode=self.mode,
+            cval=cval,
+            prefilter=self.prefilter,
+            element=element,
         )
 
 
@@ -174,7 +181,16 @@ def map_coordinates(
     >>> ndimage.map_coordinates(image, [[0.5, 2], [0.5, 1]], order=1)
     array([2., 7.])
     """
-    job = Job(input, order, mode, cval, prefilter, precision, threads, rank=0)
+    job = Job(
+        input,
+        order,
+        mode,
+        cval=cval,
+        prefilter=prefilter,
+        precision=precision,
+        threads=threads,
+        rank=0,
+    )
     library = job.library
     coordinates = _coordinates(library, job.array, coordinates)
     listed = library.shape(coordinates)
@@ -389,7 +405,9 @@ def affine_transform(
            [1.5, 2.5, 3.5],
            [3. , 4. , 5. ]])
     """
-    job = Job(input, order, mode, cval, prefilter, precision, threads)
+    job = Job(
+        input, order, mode, cval=cval, prefilter=prefilter, precision=precision, threads=threads
+    )
     rank = len(job.shape)
     if output_shape is None:
         given = output is not None and is_output_type(output) is None
@@ -502,7 +520,9 @@ def geometric_transform(
     """
     if not callable(mapping):
         raise TypeError(f"mapping is {mapping!r}, which is not callable")
-    job = Job(input, order, mode, cval, prefilter, precision, threads)
+    job = Job(
+        input, order, mode, cval=cval, prefilter=prefilter, precision=precision, threads=threads
+    )
     library = job.library
     if output_shape is None:
         given = output is not None and is_output_type(output) is None
@@ -605,7 +625,9 @@ def shift(
     >>> ndimage.shift(np.arange(4.0), 1, order=1, mode="nearest")
     array([0., 0., 1., 2.])
     """
-    job = Job(input, order, mode, cval, prefilter, precision, threads)
+    job = Job(
+        input, order, mode, cval=cval, prefilter=prefilter, precision=precision, threads=threads
+    )
     distances = numbers(shift, len(job.shape), "shift")
     target = job.make_output(output, job.shape)
     return _run_axes(job, target, [1.0] * len(job.shape), [-distance for distance in distances])
@@ -657,7 +679,9 @@ def zoom(
     >>> ndimage.zoom(np.arange(3.0), 5 / 3, order=1)
     array([0. , 0.5, 1. , 1.5, 2. ])
     """
-    job = Job(input, order, mode, cval, prefilter, precision, threads)
+    job = Job(
+        input, order, mode, cval=cval, prefilter=prefilter, precision=precision, threads=threads
+    )
     factors = numbers(zoom, len(job.shape), "zoom")
     if not all(-0.5 <= factor * length < 2.0**53 for length, factor in zip(job.shape, factors)):
         raise ValueError(f"zoom is {zoom!r}: the output would have too many elements")

@@ -51,7 +51,9 @@ def _run(
     """The kernels' interpolation in double, at coordinates or at the samples themselves."""
     if output.size == 0:
         return
-    described = describe_interpolation(NUMPY, array, output, order, mode, border, True, _DOUBLE)
+    described = describe_interpolation(
+        NUMPY, array, output, order=order, mode=mode, cval=border, prefilter=True, element=_DOUBLE
+    )
     if coordinates is None:
         described.map = _functions.SHIFT_SCALE
         described.scale[:1] = [1.0]

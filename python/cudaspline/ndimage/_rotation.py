@@ -111,7 +111,9 @@ def rotate(
         )
     if plane[0] == plane[1] and rank > 2:
         raise RuntimeError(f"output shape not correct: axes are {axes!r}; they must be different")
-    job = Job(array, order, mode, cval, prefilter, precision, threads)
+    job = Job(
+        array, order, mode, cval=cval, prefilter=prefilter, precision=precision, threads=threads
+    )
 
     cosine, sine = cosine_and_sine(_angle(angle))
     turn = np.array([[cosine, sine], [-sine, cosine]])

@@ -382,11 +382,11 @@ def measure(
         _library.Call("cpu", threads),
         field.geometry,
         vectors.pointer,
-        vectors.type_code,
-        is_logarithm,
-        0 if output is None else output.pointer,
-        vectors.device,
-        vectors.stream,
+        type_code=vectors.type_code,
+        is_logarithm=is_logarithm,
+        output=0 if output is None else output.pointer,
+        device=vectors.device,
+        stream=vectors.stream,
     )
     return output, folding
 

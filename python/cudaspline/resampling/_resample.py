@@ -269,7 +269,15 @@ def resample(
             )
         if series:
             raise ValueError("series: a Source contains only one image; pass the series itself.")
-        return _resample_source(image, transform, transform_order, target, wanted, out, progress)
+        return _resample_source(
+            image,
+            transform,
+            transform_order,
+            target=target,
+            wanted=wanted,
+            out=out,
+            progress=progress,
+        )
     volumes = _images.open_series(image, "image", channels, series, out is not None)
     opened = pixels = (
         _images.open_image(image, "image", channels) if volumes is None else volumes.volume(0)
@@ -340,7 +348,13 @@ def resample(
             else (volumes.volume(number) for number in range(volumes.count))
         )
         _sampling.warn_of_outside(
-            every, output.buffer, opened, grid, every_stages[0], interpolator, works[0].pixel
+            every,
+            output.buffer,
+            opened,
+            grid=grid,
+            stages=every_stages[0],
+            method=interpolator,
+            pixel=works[0].pixel,
         )
     finish = pixels.finish if volumes is None else volumes.finish
     result = output.finish(lambda made: finish(_like_given(made, opened, dtype), grid))
@@ -645,7 +659,14 @@ def _resample_source(
     output = _arrays.Output(out, buffer, shape, output_type, stages.buffers)
     interpolation = source.method.describe_interpolation(pixels.geometry)
     resampling, kept = _stages.describe_resampling(
-        interpolation, pixels.geometry, grid, stages, output.buffer, pixel, extrapolate, rule
+        interpolation,
+        pixels.geometry,
+        grid,
+        stages=stages,
+        result=output.buffer,
+        pixel=pixel,
+        extrapolate=extrapolate,
+        rounding=rule,
     )
     call.run("cudaspline_resample_source", source.handle, ctypes.byref(resampling))
     if smooth is None and stages.is_on_host and not _sampling.is_plain(geometry, grid, stages):
@@ -661,5 +682,7 @@ def _resample_source(
         and _sampling.is_far(geometry, grid, stages)
         and _sampling.is_all(output.buffer, pixel.tolist())
     ):
-        _sampling.warn_of_outside(None, output.buffer, pixels, grid, stages, source.method, pixel)
+        _sampling.warn_of_outside(
+            None, output.buffer, pixels, grid=grid, stages=stages, method=source.method, pixel=pixel
+        )
     return output.finish(lambda made: pixels.finish(_like_given(made, pixels, wanted.dtype), grid))

@@ -91,11 +91,11 @@ class Plan:
             interpolation,
             pixels.geometry,
             work.grid,
-            _stages.Stages(work.grid.dimension),
-            nowhere,
-            work.pixel,
-            work.extrapolate,
-            work.rounding,
+            stages=_stages.Stages(work.grid.dimension),
+            result=nowhere,
+            pixel=work.pixel,
+            extrapolate=work.extrapolate,
+            rounding=work.rounding,
         )
         self._resampling.device = like.device
         #: Whether the execution has its defaults.
@@ -204,10 +204,10 @@ class Plan:
             None if known is not None else [pixels],
             output,
             pixels,
-            work.grid,
-            stages,
-            work.method,
-            work.pixel,
+            grid=work.grid,
+            stages=stages,
+            method=work.method,
+            pixel=work.pixel,
         )
 
 

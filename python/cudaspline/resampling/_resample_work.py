@@ -107,10 +107,10 @@ class Work:
             pixels,
             method,
             self.grid,
-            self.stages,
-            self.pixel.dtype.name,
-            self.pixel,
-            self.extrapolate,
+            stages=self.stages,
+            dtype=self.pixel.dtype.name,
+            pixel=self.pixel,
+            extrapolate=self.extrapolate,
         )
         self._look_at_values(window)
         return window
@@ -159,11 +159,11 @@ class Work:
             interpolation,
             pixels.geometry,
             self.grid,
-            self.stages,
-            output,
-            pixel,
-            self.extrapolate,
-            self.rounding,
+            stages=self.stages,
+            result=output,
+            pixel=pixel,
+            extrapolate=self.extrapolate,
+            rounding=self.rounding,
         )
         call.run("cudaspline_resample", ctypes.byref(described), ctypes.byref(resampling))
         if _sampling.is_plain(pixels.geometry, self.grid, self.stages):

@@ -142,7 +142,13 @@ def _plan_of(
         if image.pixels.channels or not has_plan or not is_there:
             return None
         at_points = _PointsPlan(
-            image.method, image.geometry, image.element, image.pixels.dtype, points, default, wanted
+            image.method,
+            image.geometry,
+            image.element,
+            pixel=image.pixels.dtype,
+            points=points,
+            default=default,
+            wanted=wanted,
         )
         return _Plan(at_points)
     opened = _images.open_image(image, "image", False)
@@ -162,15 +168,23 @@ def _plan_of(
     check_components(method, 1)
     described = method.describe_image(pixels, opened.size, 1, opened.dtype)
     element = _library.TYPE_NAMES[described.element]
-    at_points = _PointsPlan(method, opened.geometry, element, opened.dtype, points, default, wanted)
+    at_points = _PointsPlan(
+        method,
+        opened.geometry,
+        element,
+        pixel=opened.dtype,
+        points=points,
+        default=default,
+        wanted=wanted,
+    )
     return _Plan(
         at_points,
         described,
         device_word(device, pixels.device),
-        wanted.threads,
-        method,
-        not wanted.asks_for_reals,
-        opened.geometry,
+        threads=wanted.threads,
+        method=method,
+        warns_of_labels=not wanted.asks_for_reals,
+        kept=opened.geometry,
     )
 
 
@@ -356,7 +370,15 @@ def sample(
         )
         values = pixel_list(default, volumes.count)
         results = [
-            _sample_pixels(volumes.volume(i), interpolator, points, value, wanted, device, i == 0)
+            _sample_pixels(
+                volumes.volume(i),
+                interpolator,
+                points,
+                default=value,
+                wanted=wanted,
+                device=device,
+                warns_of_labels=i == 0,
+            )
             for i, value in enumerate(values)
         ]
         has_channels = True
@@ -369,7 +391,15 @@ def sample(
         )
         values = pixel_list(default, pixels.components if pixels.channels else 1)
         results = [
-            _sample_pixels(part, interpolator, points, value, wanted, device, not pixels.channels)
+            _sample_pixels(
+                part,
+                interpolator,
+                points,
+                default=value,
+                wanted=wanted,
+                device=device,
+                warns_of_labels=not pixels.channels,
+            )
             for part, value in zip(_components_of(pixels), values)
         ]
         has_channels = pixels.channels
@@ -455,7 +485,15 @@ def _components_of(pixels: Pixels) -> list[Pixels]:
             buffer.finish = whole.finish
             return buffer
 
-        return Pixels(read, pixels.dtype, pixels.device, pixels.geometry, 1, False, pixels.finish)
+        return Pixels(
+            read,
+            pixels.dtype,
+            pixels.device,
+            geometry=pixels.geometry,
+            components=1,
+            channels=False,
+            finish=pixels.finish,
+        )
 
     return [component(number) for number in range(pixels.components)]
 
@@ -525,7 +563,15 @@ def _sample_labels(
         part = replace(
             wanted, dtype="float64", progress=_labels.part_of(wanted.progress, begin, end)
         )
-        image = Pixels(lambda box: indicator, "uint8", -1, pixels.geometry, 1, False, pixels.finish)
+        image = Pixels(
+            lambda box: indicator,
+            "uint8",
+            -1,
+            geometry=pixels.geometry,
+            components=1,
+            channels=False,
+            finish=pixels.finish,
+        )
         source = PreparedImage._borrowing(image, of_indicators, device, wanted.threads, None)
         made, *masks[:] = _sample_source(source, points, numpy.nan, part)
         found.array[...] = _arrays.to_host(made)
@@ -726,10 +772,10 @@ def _sample_source(
         source.method,
         source.pixels.geometry,
         source.element,
-        source.pixels.dtype,
-        buffer,
-        default,
-        wanted,
+        pixel=source.pixels.dtype,
+        points=buffer,
+        default=default,
+        wanted=wanted,
     ).run(source.handle, buffer)
 
 

@@ -59,7 +59,13 @@ def steps_of(image: Pixels, method: Interpolator, grid: Geometry, stages: _stage
     output = _windows.nowhere(grid.shape, "float32")
     interpolation = method.describe_interpolation(image.geometry)
     resampling, kept = _stages.describe_resampling(
-        interpolation, image.geometry, grid, known, output, numpy.zeros(1, "float32"), False
+        interpolation,
+        image.geometry,
+        grid,
+        stages=known,
+        result=output,
+        pixel=numpy.zeros(1, "float32"),
+        extrapolate=False,
     )
     steps = _library.sampling_steps(described, resampling)
     del kept
@@ -96,14 +102,14 @@ def warn_of_downsampling(steps: Sequence[float], method: Interpolator) -> None:
         return
     largest = [max(steps[axis::3]) for axis in range(3)]
     coarse = ", ".join(
-        f"{step:g} samples a step along {axis}"
+        f"{step:g} samples per step along {axis}"
         for step, axis in zip(largest, "xyz")
         if step > COARSE_STEP
     )
     advice = (
         ", which is usual for labels"
         if method.is_of_labels
-        else "; smooth='auto' smooths the image first, and smooth=False does without"
+        else "; smooth='auto' smooths the image first, and smooth=False suppresses this warning"
     )
     warn(
         f"the output grid is coarser than the image ({coarse}) and the image is not smoothed first: fine details may be lost or aliased{advice}",

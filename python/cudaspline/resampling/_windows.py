@@ -33,7 +33,9 @@ _COST = 50000
 def nowhere(shape: tuple[int, ...], dtype: str) -> _arrays.Buffer:
     """An array that is described and not read."""
     one = numpy.zeros(1, dtype)
-    return _arrays.Buffer("numpy", one, one.ctypes.data, -1, None, shape, dtype)
+    return _arrays.Buffer(
+        "numpy", one, one.ctypes.data, device=-1, stream=None, shape=shape, dtype=dtype
+    )
 
 
 def _can_be_cut(pixels: Pixels, method: Interpolator) -> bool:
@@ -77,7 +79,14 @@ def of_resampling(
         nowhere(pixels.geometry.shape, pixels.dtype), pixels.geometry.size, pixels.components, dtype
     )
     first, size = _window(
-        image, method, pixels.geometry, grid, stages, nowhere(grid.shape, dtype), pixel, extrapolate
+        image,
+        method,
+        pixels.geometry,
+        grid=grid,
+        stages=stages,
+        output=nowhere(grid.shape, dtype),
+        pixel=pixel,
+        extrapolate=extrapolate,
     )
     if 0 in size:  # nothing is read
         first, size = (0,) * grid.dimension, (1,) * grid.dimension
@@ -98,7 +107,14 @@ def neighbours(
     image = method.describe_image(nowhere(geometry.shape, "float32"), geometry.size, 1, "float32")
     zero = numpy.zeros(1, "float32")
     return _window(
-        image, method, geometry, grid, stages, nowhere(grid.shape, "float32"), zero, False
+        image,
+        method,
+        geometry,
+        grid=grid,
+        stages=stages,
+        output=nowhere(grid.shape, "float32"),
+        pixel=zero,
+        extrapolate=False,
     )
 
 
@@ -115,7 +131,13 @@ def _window(
     """First sample and samples, x first, that a whole output reads."""
     interpolation = method.describe_interpolation(geometry)
     resampling, kept = _stages.describe_resampling(
-        interpolation, geometry, grid, stages, output, pixel, extrapolate
+        interpolation,
+        geometry,
+        grid,
+        stages=stages,
+        result=output,
+        pixel=pixel,
+        extrapolate=extrapolate,
     )
     dimension = grid.dimension
     box = numpy.ones((4, 1, 3), numpy.int64)

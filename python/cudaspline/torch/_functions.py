@@ -83,12 +83,20 @@ def sample(
     (5.5, [[4.0, 1.0]])
     """
     if convention == "index" and type(align_corners) is bool:
-        made = _at_once(image, points, order, mode, cval, prefilter, 0)
+        made = _at_once(
+            image, points, order, mode=mode, cval=cval, prefilter=prefilter, derivatives=0
+        )
         if made is not None:
             return made
     prefilter = flag(prefilter, "prefilter")
     found = _Images(
-        image, points, order, mode, cval, convention, flag(align_corners, "align_corners")
+        image,
+        points,
+        order,
+        mode=mode,
+        cval=cval,
+        convention=convention,
+        align_corners=flag(align_corners, "align_corners"),
     )
     coefficients, padding = found.coefficients(prefilter)
     return found.result(found.evaluate(coefficients, padding, 0).squeeze(-1))
@@ -138,10 +146,28 @@ def grad(
     >>> cudaspline.torch.grad(torch.arange(4.0) ** 2, torch.tensor([[0.5], [2.5]])).tolist()
     [[1.0], [5.0]]
     """
-    made = _at_once(input, grid, order, mode, cval, prefilter, 1, ("input", "grid"))
+    made = _at_once(
+        input,
+        grid,
+        order,
+        mode=mode,
+        cval=cval,
+        prefilter=prefilter,
+        derivatives=1,
+        names=("input", "grid"),
+    )
     if made is not None:
         return made
-    found = _Images(input, grid, order, mode, cval, "index", False, ("input", "grid"))
+    found = _Images(
+        input,
+        grid,
+        order,
+        mode=mode,
+        cval=cval,
+        convention="index",
+        align_corners=False,
+        names=("input", "grid"),
+    )
     coefficients, padding = found.coefficients(flag(prefilter, "prefilter"))
     return found.result(found.evaluate(coefficients, padding, 1), 1)
 
@@ -571,7 +597,16 @@ def _at_once(
         plans = _PLANS.keep(
             key,
             _plans_of(
-                _Images(image, points, order, mode, cval, "index", False, names),
+                _Images(
+                    image,
+                    points,
+                    order,
+                    mode=mode,
+                    cval=cval,
+                    convention="index",
+                    align_corners=False,
+                    names=names,
+                ),
                 prefilter,
                 derivatives,
             ),
@@ -636,19 +671,19 @@ def _plans_of(
             found.order,
             found.code,
             derivatives,
-            name,
-            size,
-            (batches, channels, count),
-            count * dimension,
-            images[:1].numel(),
+            dtype=name,
+            size=size,
+            counts=(batches, channels, count),
+            point_stride=count * dimension,
+            coefficient_stride=images[:1].numel(),
         ),
         tuple(images.shape),
         tuple(points.shape),
-        (batches, channels, count, components),
-        shape,
-        found.order,
-        found.code,
-        derivatives,
+        weights=(batches, channels, count, components),
+        result=shape,
+        order=found.order,
+        mode=found.code,
+        derivatives=derivatives,
     )
     return of_filter, of_points
 

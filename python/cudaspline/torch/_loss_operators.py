@@ -261,10 +261,10 @@ def _run_joint(
         _TYPES[fixed.dtype],
         _place(fixed),
         fixed.numel(),
-        joint.shape[0],
-        images,
-        joint.data_ptr(),
-        addresses,
+        bins=joint.shape[0],
+        images=images,
+        joint=joint.data_ptr(),
+        gradients=addresses,
     )
 
 

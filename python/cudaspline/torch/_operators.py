@@ -59,14 +59,14 @@ def _run(
     *,
     spline: _gradients.Spline,
     derivatives: int,
-    size: Sequence[int],
-    channels: int,
     points: torch.Tensor,
-    coefficients: Optional[torch.Tensor],
-    weights: Optional[torch.Tensor],
+    coefficients: Optional[torch.Tensor] = None,
+    weights: Optional[torch.Tensor] = None,
     result: torch.Tensor,
-    batches: int,
 ) -> None:
+    grid = result if coefficients is None else coefficients
+    channels = grid.shape[1]
+    batches = result.shape[0]
     points, point_stride = _shared(points, batches)
     coefficient_stride = 0
     if coefficients is not None:
@@ -79,7 +79,7 @@ def _run(
         derivatives=derivatives,
         dtype=_TYPES[result.dtype],
         place=_place(result),
-        size=size,
+        size=grid.shape[2:],
         counts=(batches, channels, points.shape[1]),
         points=(points.data_ptr(), point_stride),
         coefficients=(
@@ -152,13 +152,9 @@ def _evaluate(coefficients, points, order, mode, border, derivatives):  # type: 
         "evaluate",
         spline=_gradients.Spline(order, mode, border),
         derivatives=derivatives,
-        size=coefficients.shape[2:],
-        channels=coefficients.shape[1],
         points=points,
         coefficients=coefficients,
-        weights=None,
         result=result,
-        batches=result.shape[0],
     )
     return result
 
@@ -185,13 +181,10 @@ def _contract(coefficients, points, weights, order, mode, border, derivatives): 
         "contract",
         spline=_gradients.Spline(order, mode, border),
         derivatives=derivatives,
-        size=coefficients.shape[2:],
-        channels=coefficients.shape[1],
         points=points,
         coefficients=coefficients,
         weights=weights,
         result=result,
-        batches=result.shape[0],
     )
     return result
 
@@ -215,13 +208,9 @@ def _scatter(weights, points, size, order, mode, derivatives):  # type: ignore[n
         "scatter",
         spline=_gradients.Spline(order, mode, 0.0),
         derivatives=derivatives,
-        size=size,
-        channels=weights.shape[1],
         points=points,
-        coefficients=None,
         weights=weights,
         result=result,
-        batches=weights.shape[0],
     )
     return result
 
@@ -287,7 +276,7 @@ def spread(tensor: torch.Tensor, batches: int) -> torch.Tensor:
 def _check_derivatives(derivatives: int) -> None:
     if derivatives > _gradients.MAX_DERIVATIVES:
         raise NotImplementedError(
-            f"cudaspline.torch: derivatives of values at points beyond the {_gradients.MAX_DERIVATIVES + 1}rd have no gradients."
+            f"cudaspline.torch: values at points can be differentiated at most {_gradients.MAX_DERIVATIVES + 1} times."
         )
 
 
@@ -686,11 +675,11 @@ class PointsPlan(NamedTuple):
             name,
             self.structure,
             border,
-            _place(points),
-            points.data_ptr(),
-            images,
-            weights,
-            result.data_ptr(),
+            place=_place(points),
+            points=points.data_ptr(),
+            coefficients=images,
+            weights=weights,
+            result=result.data_ptr(),
         )
         return result
 

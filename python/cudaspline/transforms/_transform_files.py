@@ -164,7 +164,7 @@ class FileTransform:
     def _check_kind(self, name: str) -> None:
         if "VelocityField" in self.base or "Exponential" in self.base:
             raise TypeError(
-                f"{name}: {self.kind} has a velocity field, which is not a map of points before it is integrated; write its displacement field."
+                f"{name}: {self.kind} is a velocity field, which is not integrated when the file is read; write its displacement field instead."
             )
         if "AzimuthElevation" in self.base or "Perspective" in self.base:
             raise TypeError(f"{name}: {self.kind} is not a map between points of images (mm).")

@@ -185,12 +185,12 @@ def open_stored(level: Level, channel: int, time: int) -> StoredImage:
     return StoredImage(
         _array_of(level, prefix),
         level.geometry,
-        1,
-        False,
-        lambda made, grid: Image.of(made, grid, False),
-        False,
-        level,
-        prefix,
+        components=1,
+        channels=False,
+        finish=lambda made, grid: Image.of(made, grid, False),
+        is_shared=False,
+        level=level,
+        prefix=prefix,
     )
 
 

@@ -110,7 +110,16 @@ def resample(
             f"need {needed} bytes with {workers} workers; {memory_limit} are allowed."
         )
     _write(
-        made, path, version, chunk, shards, scales, unit or chosen.unit, options, workers, progress
+        made,
+        path,
+        version,
+        chunk=chunk,
+        shards=shards,
+        scales=scales,
+        unit=unit or chosen.unit,
+        options=options,
+        workers=workers,
+        progress=progress,
     )
 
 

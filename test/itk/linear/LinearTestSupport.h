@@ -25,7 +25,7 @@
 #include "itkCudaMeanSquaresImageToImageMetricv4.h"
 #include "itkCudaANTSNeighborhoodCorrelationImageToImageMetricv4.h"
 #include "itkCudaSpline/itk/Fields.h"
-#include "itkCudaSpline/itk/LinearRegistrationOfImages.h"
+#include "LinearRegistrationOfImages.h"
 #include "itkCudaSpline/itk/TransformDescriber.h"
 #include "itkCudaSpline/kernels/registration/LinearOptimizer.h"
 

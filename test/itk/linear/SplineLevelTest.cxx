@@ -20,7 +20,7 @@
 #include "GpuOnAndOff.h"
 #include "RandomData.h"
 
-#include "itkCudaSpline/itk/SplineRegistrationOfImages.h"
+#include "SplineRegistrationOfImages.h"
 
 #include "itkBSplineTransformParametersAdaptor.h"
 #include "itkEuler3DTransform.h"

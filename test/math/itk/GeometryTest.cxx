@@ -18,8 +18,8 @@
 // Geometry against ITK, bit for bit.
 //
 // Expected values: itk::ImageBase and ITK's transforms on random oblique geometries; for scanlines
-// itk::ResampleImageFilter itself, run with an interpolator that returns the continuous index it is asked for. Exact:
-// no tolerance (coordinates decide ties).
+// itk::ResampleImageFilter itself, run with an interpolator that returns the continuous index at which it is evaluated.
+// Exact: no tolerance (coordinates decide ties).
 
 #include "itkCudaSpline/itk/Compatibility.h"
 
@@ -179,7 +179,7 @@ TEST(GeometryAgainstITK, LinearTransforms)
   }
 }
 
-/** An interpolator whose value is one component of the continuous index at which it is asked. */
+/** An interpolator whose value is one component of the continuous index at which it is evaluated. */
 template <typename TImage, typename TCoordinate>
 class IndexProbe : public itk::InterpolateImageFunction<TImage, TCoordinate>
 {

@@ -18,10 +18,10 @@
 // The Gaussian interpolation of labels against itk::LabelImageGaussianInterpolateImageFunction.
 //
 // Expected values: ITK's class on the same labels. Its error function differs from the C library's, by less than 4e-8
-// (tested here), so each sum by D 2 n 4e-8 2^(D - 1) with n samples an axis; another winner is right where the two
-// labels' sums in long double differ by less than twice that. For random places such cases are rare: below one in a
-// hundred, where chance gives some in ten thousand. At halves of samples sums are equal or nearly so, and the winner is
-// ITK's rounding.
+// (tested here), so each sum by D 2 n 4e-8 2^(D - 1) with n samples per axis. Another winner is accepted where the sums
+// of the two labels in long double differ by less than twice that. For random points such cases are rare: fewer than
+// one in a hundred; some in ten thousand are expected. At halves of samples sums are equal or almost equal, and ITK's
+// rounding decides.
 
 #include "itkCudaSpline/math/LabelGaussian.h"
 
@@ -216,7 +216,7 @@ TEST(LabelGaussianAgainstITK, FloatCoordinates)
   ExpectRare(CompareWinners<short, 2, float>(1.0, 12, 200, false));
 }
 
-// The window's clipping at places where its ends are whole numbers, and ties.
+// The window's clipping at points where its ends are whole numbers, and ties.
 TEST(LabelGaussianAgainstITK, Halves)
 {
   CompareWinners<short, 1, double>(1.0, 20, 200, true);

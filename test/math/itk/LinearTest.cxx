@@ -20,7 +20,7 @@
 // Expected values: ITK's class on the same pixels. In double the operations and their order are the same, so the
 // results are too, bit for bit, where neither compiler fuses multiplications and additions (-ffp-contract=off): NaN,
 // infinities, the half-pixel border, neighbours of weight 0. In float the bound is that of nested interpolation: 5
-// units of 2^-24 an axis of the largest value.
+// units of 2^-24 of the largest value per axis.
 
 #include "itkCudaSpline/math/LinearEvaluation.h"
 

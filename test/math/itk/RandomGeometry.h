@@ -55,7 +55,7 @@ SetRandomGeometry(TImage * image, Random & random, std::int64_t largestSize = 40
   image->SetDirection(direction);
 }
 
-/** \brief The matrices of an image, which ITK shows to subclasses only. */
+/** \brief The matrices of an image, which ITK makes available to subclasses only. */
 template <unsigned int VDimension>
 struct ImageMatrices : public itk::ImageBase<VDimension>
 {

@@ -18,8 +18,8 @@
 // Nearest index and floor against itk::Math, bit for bit.
 //
 // Expected values: itk::Math::RoundHalfIntegerUp and itk::Math::Floor to 64-bit integers, as the interpolators call
-// them. On x86-64 these are the SSE2 versions, which the module repeats everywhere; elsewhere ITK has others, which the
-// test reports. Exact.
+// them. On x86-64 these are the SSE2 versions, which the module uses on every machine. Elsewhere ITK has other
+// versions, which the test reports. Exact.
 
 #include "itkCudaSpline/math/RoundedArithmetic.h"
 

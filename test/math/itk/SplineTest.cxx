@@ -17,12 +17,12 @@
  *=========================================================================*/
 // Spline evaluation and the line recursion against ITK's B-spline classes.
 //
-// Expected values: itk::BSplineInterpolateImageFunction on the same coefficients (a subclass hands them over), so that
+// Expected values: itk::BSplineInterpolateImageFunction on the same coefficients (a subclass sets them), so that
 // only the evaluation is compared; itk::BSplineDecompositionImageFilter on single lines. Tolerance: evaluation: the
 // module's VDimension (VOrder + 4) units of 2^-53 and ITK's: one unit for each of its (VOrder + 1)^VDimension
-// sequential additions and 16 an axis for its weights; for derivatives twice that, and a rounding of the coordinate, to
-// which ITK adds 1/2 (second derivatives' weights' absolute values sum to at most 4). Decomposition: ITK truncates its
-// start at 1e-10 and has an error of at most 3.7e-10 of the range; the module's error is negligible.
+// sequential additions and 16 per axis for its weights; for derivatives twice that, and a rounding of the coordinate,
+// to which ITK adds 1/2 (second derivatives' weights' absolute values sum to at most 4). Decomposition: ITK truncates
+// its start at 1e-10 and has an error of at most 3.7e-10 of the range; the module's error is negligible.
 
 #include "itkCudaSpline/math/LineRecursion.h"
 #include "itkCudaSpline/math/SplineEvaluation.h"
@@ -51,7 +51,7 @@ using itk::CudaSpline::FoldIndex;
 using itk::CudaSpline::LineSegmentLength;
 using itk::CudaSpline::SplineValueAndDerivative;
 
-/** ITK's interpolator, with its coefficients in sight. */
+/** ITK's interpolator, with access to its coefficients. */
 template <typename TImage>
 class OpenInterpolator : public itk::BSplineInterpolateImageFunction<TImage, double, double>
 {

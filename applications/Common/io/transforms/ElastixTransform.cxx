@@ -260,7 +260,7 @@ MakeAll(const ElastixFile & file, std::set<std::string> & seen)
   std::error_code error;
   if (!seen.insert(std::filesystem::weakly_canonical(file.Name(), error).string()).second)
   {
-    file.Refuse("it begins with itself");
+    file.Refuse("its initial transform is the file itself, directly or through other files");
   }
   const auto        own = MakeOne<VDimension>(file);
   const std::string initialFile = file.InitialFile();

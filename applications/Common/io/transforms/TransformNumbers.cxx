@@ -154,8 +154,9 @@ CheckTransform(const TransformNumbers & numbers)
   const auto contains = [&name](const char * text) { return name.find(text) != std::string::npos; };
   if (contains("VelocityField") || contains("Exponential"))
   {
-    throw ProgramError("a velocity field is not a map of points before it is integrated, which ITK does not do when it "
-                       "reads the file; write its displacement field");
+    throw ProgramError(
+      "it is a velocity field, which ITK does not integrate when it reads the file; write its displacement "
+      "field instead");
   }
   if (contains("AzimuthElevation") || contains("Perspective"))
   {

@@ -244,7 +244,7 @@ DescribeDownsampling(const Grid &                                            inp
     }
     if (step > coarse)
     {
-      text += (text.empty() ? "" : ", ") + Brief(step) + " input voxels a step along " + "xyz"[axis];
+      text += (text.empty() ? "" : ", ") + Brief(step) + " input voxels per step along " + "xyz"[axis];
     }
   }
   return text;

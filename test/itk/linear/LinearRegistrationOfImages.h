@@ -15,13 +15,13 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSpline_itk_LinearRegistrationOfImages_h
-#define itkCudaSpline_itk_LinearRegistrationOfImages_h
+#ifndef CudaSplineTest_LinearRegistrationOfImages_h
+#define CudaSplineTest_LinearRegistrationOfImages_h
 
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/itk/RegistrationLevels.h"
+#include "RegistrationLevels.h"
 #include "itkCudaSpline/kernels/registration/LinearRegistration.h"
 
 #include "itkMatrixOffsetTransformBase.h"

@@ -15,12 +15,12 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSpline_itk_RegistrationLevels_h
-#define itkCudaSpline_itk_RegistrationLevels_h
+#ifndef CudaSplineTest_RegistrationLevels_h
+#define CudaSplineTest_RegistrationLevels_h
 
 #include "itkCudaSplineBackend.h"
 #include "itkCudaSpline/device/DeviceError.h"
-#include "itkCudaSpline/itk/RegistrationImages.h"
+#include "RegistrationImages.h"
 #include "itkCudaSpline/kernels/common/Residence.h"
 
 #include "itkMultiThreaderBase.h"

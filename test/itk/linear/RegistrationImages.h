@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSpline_itk_RegistrationImages_h
-#define itkCudaSpline_itk_RegistrationImages_h
+#ifndef CudaSplineTest_RegistrationImages_h
+#define CudaSplineTest_RegistrationImages_h
 
 #include "itkCudaSpline/itk/Fields.h"
 #include "itkCudaSpline/itk/ResidentImages.h"
