@@ -550,13 +550,13 @@ CountLevels(const FieldGrid &         fixed,
     setup.hasMasks = hasMasks;
     const bool        isUnderMask = options.smoothsUnderMasks && level.iterations > 0;
     const bool        isSmoothed = isUnderMask || (level.sigma > 0.0 && level.iterations > 0);
-    std::size_t       bytes = ofPrevious + (isSmoothed ? 2 : 1) * ofImages;
     const std::size_t making = isUnderMask ? 2 * ofImages : (isSmoothed ? ofImages / 2 : 0); // of smoothed images
-    const std::size_t ofLevel = isSyn ? CountSynBytes(setup, options.rules) : CountGreedyBytes(setup, options.rules);
-    bytes += std::max(making, ofLevel + (options.order > 1 ? ofImages : 0)); // coefficients of splines
-    bytes += points > 0 ? FieldLandmarks::CountBytes(setup.shape, points, 1) : 0;
-    bytes += FieldRegions::CountBytes(options.regions, setup.shape);
-    most = std::max(most, bytes);
+    const LevelBytes  ofLevel = isSyn ? CountSynBytes(setup, options.rules) : CountGreedyBytes(setup, options.rules);
+    std::size_t       others = (isSmoothed ? 2 : 1) * ofImages + FieldRegions::CountBytes(options.regions, setup.shape);
+    others += options.order > 1 ? ofImages : 0; // coefficients of splines
+    others += points > 0 ? FieldLandmarks::CountBytes(setup.shape, points, 1) : 0;
+    most = std::max(most, others + ofPrevious + std::max(making, ofLevel.iterations));
+    most = std::max(most, &level == &options.levels.back() ? others + ofLevel.atEnd : 0);
     ofPrevious = (isSyn ? 4 : 1) * setup.shape.Bytes();
   }
   return most;
