@@ -463,6 +463,32 @@ TEST(DeformableWork, GrowsWithLevels)
   }
 }
 
+/** The memory of registrations of large images from and to host memory, without masks; see Memory.md. */
+TEST(DeformablePlan, BytesPerVoxel)
+{
+  FieldGrid grid;
+  grid.size = { { 512, 512, 512 } };
+  const auto plan = [&](DeformableKind kind, bool hasMasks) {
+    DeformableOptions options;
+    options.kind = kind;
+    options.rules.totalVariance = 0.0;
+    options.radius = { { 4, 4, 4 } };
+    options.levels = { { 4, 2.0, 100 }, { 2, 1.0, 70 }, { 1, 0.0, 20 } };
+    const auto voxels = static_cast<double>(grid.Count());
+    const auto images = static_cast<std::size_t>(2 * grid.Count()) * sizeof(float);
+    const auto budget = std::numeric_limits<std::size_t>::max();
+    const auto bytes = PlanDeformableRegistration(grid, ScalarType::Float32, images, options, budget, hasMasks);
+    return static_cast<double>(bytes.PeakBytes()) / voxels;
+  };
+  EXPECT_GT(plan(DeformableKind::Syn, false), 80.0);
+  EXPECT_LT(plan(DeformableKind::Syn, false), 84.0);
+  EXPECT_GT(plan(DeformableKind::Greedy, false), 43.9);
+  EXPECT_LT(plan(DeformableKind::Greedy, false), 44.2);
+  EXPECT_DOUBLE_EQ(plan(DeformableKind::Syn, true), plan(DeformableKind::Syn, false) + 2.0);
+  grid.size = { { 128, 128, 128 } }; // the fastest steps
+  EXPECT_GT(plan(DeformableKind::Syn, false), 98.0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backend, Deformable, testing::Bool(), NameOfBackend);
 
 } // namespace

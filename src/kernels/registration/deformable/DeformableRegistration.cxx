@@ -233,11 +233,13 @@ PlanLevels(const FieldGrid &         fixed,
     const auto        count = [&](LevelMemory memory) {
       setup.use.memory = memory;
       const std::size_t previous = memory == LevelMemory::Paged ? 1 : (isSyn ? 4 : 1);
-      const std::size_t ofLevel = isSyn ? CountSynBytes(setup, options.rules) : CountGreedyBytes(setup, options.rules);
-      std::size_t       bytes = previous * ofField + (isSmoothed ? 2 : 1) * ofImages;
-      bytes += std::max(making, ofLevel + (options.order > 1 ? ofImages : 0)); // coefficients of splines
-      bytes += points > 0 ? FieldLandmarks::CountBytes(setup.shape, points, 1) : 0;
-      return LevelPlan{ memory, bytes + FieldRegions::CountBytes(options.regions, setup.shape) };
+      const LevelBytes  ofLevel = isSyn ? CountSynBytes(setup, options.rules) : CountGreedyBytes(setup, options.rules);
+      std::size_t others = (isSmoothed ? 2 : 1) * ofImages + FieldRegions::CountBytes(options.regions, setup.shape);
+      others += options.order > 1 ? ofImages : 0; // coefficients of splines
+      others += points > 0 ? FieldLandmarks::CountBytes(setup.shape, points, 1) : 0;
+      const std::size_t iterating = others + previous * ofField + std::max(making, ofLevel.iterations);
+      const std::size_t atEnd = &level == &options.levels.back() ? others + ofLevel.atEnd : 0;
+      return LevelPlan{ memory, std::max(iterating, atEnd) };
     };
     LevelPlan plan = count(LevelMemory::Automatic);
     if (isSyn && plan.bytes > budget)

@@ -186,12 +186,13 @@ GreedyLevel::GetInverse(const FieldInversion & rules, void * vectors, ScalarType
                                      memory);
 }
 
-std::size_t
+LevelBytes
 CountGreedyBytes(LevelSetup setup, const SynRules & rules)
 {
   setup.use = OfGreedy(setup.use.memory);
   const std::size_t atEnd = AlignBytes(setup.shape.Bytes()) + CountInversionBytes(setup.shape, rules.inversion.method);
-  return setup.shape.Bytes() + sizeof(Record) + LevelForces::CountBytes(setup, rules, atEnd);
+  const std::size_t own = setup.shape.Bytes() + sizeof(Record);
+  return { own + LevelForces::CountBytes(setup, rules), own + LevelForces::CountBytes(setup, rules, atEnd) };
 }
 
 } // namespace itk::CudaSpline

@@ -370,9 +370,9 @@ public:
 
   /** Bytes of a level in addition to the images, fields and landmarks.
    *
-   * \param[in] borrowed largest argument of Borrow() */
+   * \param[in] borrowed largest argument of Borrow() so far */
   static std::size_t
-  CountBytes(const LevelSetup & setup, const SynRules & rules, std::size_t borrowed);
+  CountBytes(const LevelSetup & setup, const SynRules & rules, std::size_t borrowed = 0);
 
 private:
   /** A warped image. */
@@ -449,13 +449,19 @@ private:
   std::optional<FieldLandmarks> m_Landmarks;
 };
 
-/** \brief Bytes of a level of SyN in addition to the images and landmarks, until its total fields are in host memory.
- */
-std::size_t
+/** \brief Bytes of a level of SyN or greedy registration in addition to the images and landmarks. */
+struct LevelBytes
+{
+  std::size_t iterations{ 0 }; ///< during the iterations
+  std::size_t atEnd{ 0 };      ///< while the fields of the result are written to host memory; at least the former
+};
+
+/** \brief Counts the bytes of SyN. */
+LevelBytes
 CountSynBytes(LevelSetup setup, const SynRules & rules);
 
-/** \brief The same for a greedy level. */
-std::size_t
+/** \brief Counts the bytes of greedy registration. */
+LevelBytes
 CountGreedyBytes(LevelSetup setup, const SynRules & rules);
 
 /** \brief The steps of an iteration, which are recorded again if their rules or their memory change: recorded steps

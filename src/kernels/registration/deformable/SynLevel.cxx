@@ -354,22 +354,22 @@ PlanSynLevel(const FieldShape &             shape,
   setup.hasConfidence = rules.updateSpline.has_value();
   setup.hasMasks = true;
   MemoryPlan plan;
-  plan.sourceBytes = imageBytes + CountSynBytes(setup, rules);
+  plan.sourceBytes = imageBytes + CountSynBytes(setup, rules).atEnd;
   // The fields of the previous level, from which these are made. They are usually half as long along each axis.
   plan.outsideBytes = 4 * shape.Bytes() / 8;
   RefuseUnlessWithin(plan, budget);
   return plan;
 }
 
-std::size_t
+LevelBytes
 CountSynBytes(LevelSetup setup, const SynRules & rules)
 {
   setup.use = OfSyn(setup.use.memory);
   const bool        inverts = rules.inversion.method == InversionMethod::Anderson;
   const std::size_t field = AlignBytes(setup.shape.Bytes());
   const std::size_t atEnd = inverts ? 2 * field + CountInversionBytes(setup.shape, rules.inversion.method) : field;
-  const std::size_t inMemory = setup.IsPaged() ? PagedSlots : Fields;
-  return inMemory * setup.shape.Bytes() + sizeof(Record) + LevelForces::CountBytes(setup, rules, atEnd);
+  const std::size_t own = (setup.IsPaged() ? PagedSlots : Fields) * setup.shape.Bytes() + sizeof(Record);
+  return { own + LevelForces::CountBytes(setup, rules), own + LevelForces::CountBytes(setup, rules, atEnd) };
 }
 
 OperationWork
