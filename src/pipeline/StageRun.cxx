@@ -730,6 +730,21 @@ FindNarrowLevels(const StageSpec & stage, const FieldGrid & fixed)
   return isNarrow;
 }
 
+/** Warns if a device ran a stage that several requested ones could have shared. */
+void
+WarnOfIdleDevices(const StageContext & context, const RunRecord & run)
+{
+  const std::size_t requested = 1 + ParseDeviceWish(context.device).more.size();
+  if (run.backend == Backend::Cuda && run.devices.size() < requested && context.callbacks.warning)
+  {
+    context.callbacks.warning({ PipelineWarning::Kind::IdleDevices,
+                                static_cast<int>(context.number),
+                                "the requested GPUs cannot use the memory of each other (no peer access), so only "
+                                "GPU " +
+                                  std::to_string(run.devices.front()) + " computes this stage" });
+  }
+}
+
 StageOutcome
 RunModel(const StageContext & context, const FieldModel & model, const LinearTransform &)
 {
@@ -776,6 +791,7 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   options.convergence = model.convergence;
   options.window = ConvergenceValues;
 
+  const bool        isShared = model.kind == DeformableKind::Syn || model.kind == DeformableKind::Greedy;
   const std::size_t bytes = context.images.CountBytes(context.spec);
   StageOutcome      outcome;
   FoundFields       fields;
@@ -791,7 +807,12 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
       fields = WriteFields(context, registration.GetGrid(), registration);
       residence.Wait(); // before the fields that are read are released
     },
-    context.device);
+    context.device,
+    isShared);
+  if (isShared)
+  {
+    WarnOfIdleDevices(context, outcome.run);
+  }
   RefuseWithoutSamples(outcome.levels);
   MarkSkipped(outcome.levels, isNarrow);
   outcome.transform = fields;

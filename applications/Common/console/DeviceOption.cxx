@@ -72,7 +72,7 @@ ParseDevices(const std::string & text)
 }
 
 std::string
-ParseDevice(const std::string & text, bool allowsSeveral)
+ParseDevice(const std::string & text)
 {
   std::string word = ToLower(text);
   if (word == "cuda")
@@ -83,13 +83,11 @@ ParseDevice(const std::string & text, bool allowsSeveral)
   {
     word = word.substr(5);
   }
-  const std::size_t numbers = ParseDevices(word).size();
-  if (word != "auto" && word != "cpu" && word != "gpu" && (numbers == 0 || (numbers > 1 && !allowsSeveral)))
+  if (word != "auto" && word != "cpu" && word != "gpu" && ParseDevices(word).empty())
   {
     const std::string similar = FindSimilarName(word, { "auto", "cpu", "gpu", "cuda" });
     throw ProgramError("--device \"" + text + "\": " + (similar.empty() ? "" : "did you mean \"" + similar + "\"? ") +
-                       "allowed are auto, cpu, gpu and " +
-                       (allowsSeveral ? "numbers of GPUs, from 0, such as 0 or 0,1" : "the number of a GPU, from 0"));
+                       "allowed are auto, cpu, gpu and numbers of GPUs, from 0, such as 0 or 0,1");
   }
   return word == "auto" ? "" : word;
 }

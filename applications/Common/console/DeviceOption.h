@@ -30,11 +30,11 @@ namespace CudaSplineProgram
 std::vector<std::string>
 ParseDevices(const std::string & text);
 
-/** \brief Parses the value of --device: "" for automatic, "cpu", a number, or several numbers if allowed.
+/** \brief Parses the value of --device: "" for automatic, "cpu", "gpu", a number, or several numbers.
  *
  * \exception ProgramError the value is invalid */
 std::string
-ParseDevice(const std::string & word, bool allowsSeveral);
+ParseDevice(const std::string & word);
 
 /** \brief Throws if a device that was requested by number is missing, before anything is computed. */
 void

@@ -22,6 +22,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 /** \file
  * \brief The device functions of Residence. */
@@ -32,6 +33,10 @@ namespace itk::CudaSpline
 /** Creates a stream on the device of a context. */
 std::shared_ptr<const Stream>
 MakeResidentStream(const ExecutionContext & context);
+
+/** Makes the devices of a residence share arrays and steps. */
+std::shared_ptr<const DeviceGroup>
+MakeDeviceGroup(int device, const std::shared_ptr<const Stream> & stream, const std::vector<int> & others);
 
 /** Allocates device memory, with its deleter. */
 std::unique_ptr<void, std::function<void(void *)>>

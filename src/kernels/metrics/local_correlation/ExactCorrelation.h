@@ -32,6 +32,8 @@
 namespace itk::CudaSpline
 {
 
+struct StepDevices;
+
 /** \brief The number of ExactWindowNumbers that one derivative needs. */
 inline constexpr int FactorsOfOne = 3;
 
@@ -67,12 +69,16 @@ CountFactors(const ExactCorrelation & correlation)
 std::size_t
 CountExactCorrelationScratch(const ExactCorrelation & correlation, int factors, int device);
 
-/** \brief Evaluates sums and derivatives; see EvaluateLocalCorrelation(). On a device the call is asynchronous. */
+/** \brief Evaluates sums and derivatives; see EvaluateLocalCorrelation(). On a device the call is asynchronous.
+ *
+ * \param[in] correlation the pairs
+ * \param[in] context threads of the host
+ * \param[in] devices devices that have the arrays */
 ///@{
 void
 EvaluateExactCorrelationOnCpu(const ExactCorrelation & correlation, const ExecutionContext & context);
 void
-EvaluateExactCorrelationOnCuda(const ExactCorrelation & correlation, const Stream & stream, int device);
+EvaluateExactCorrelationOnCuda(const ExactCorrelation & correlation, const StepDevices & devices);
 ///@}
 
 /** \brief Evaluates losses on a device, and allocates their memory. The call is asynchronous.

@@ -18,6 +18,7 @@
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
+#include "kernels/common/ResidenceDevices.h"
 #include "kernels/metrics/local_correlation/ExactCorrelation.h"
 #include "kernels/metrics/local_correlation/LocalCorrelationBackends.h"
 
@@ -63,9 +64,8 @@ Check(const LocalCorrelationDescriptor & descriptor)
 void
 EvaluateExact(const ExactCorrelation & correlation, const Residence & residence)
 {
-  residence.IsOnDevice()
-    ? EvaluateExactCorrelationOnCuda(correlation, residence.GetStream(), residence.GetContext().device)
-    : EvaluateExactCorrelationOnCpu(correlation, residence.GetContext());
+  residence.IsOnDevice() ? EvaluateExactCorrelationOnCuda(correlation, AllDevicesOf(residence))
+                         : EvaluateExactCorrelationOnCpu(correlation, residence.GetContext());
 }
 
 } // namespace
@@ -159,7 +159,7 @@ EvaluateLossOnCuda(ExactCorrelation, void *, StreamHandle, int)
 }
 
 void
-EvaluateExactCorrelationOnCuda(const ExactCorrelation &, const Stream &, int)
+EvaluateExactCorrelationOnCuda(const ExactCorrelation &, const StepDevices &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }

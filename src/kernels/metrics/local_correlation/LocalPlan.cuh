@@ -201,6 +201,13 @@ CountBlocks(const LocalBlocks & blocks)
   return std::int64_t{ blocks.tiles[0] } * blocks.tiles[1] * ((blocks.size[2] + blocks.slices - 1) / blocks.slices);
 }
 
+/** Samples of an image. */
+inline std::int64_t
+CountSamples(const LocalBlocks & blocks)
+{
+  return std::int64_t{ blocks.size[0] } * blocks.size[1] * blocks.size[2];
+}
+
 } // namespace
 } // namespace itk::CudaSpline
 
