@@ -17,6 +17,7 @@
  *=========================================================================*/
 #include "pipeline/StageRun.h"
 
+#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/registration/DenseSearch.h"
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"

@@ -254,7 +254,8 @@ def register(
         report=whole,
         stopped=listener.is_stopped,
         precision=precision,
-        around=(device, threads),
+        # Images on a GPU determine the device of later calls, which other GPUs do not share.
+        around=(device if work.fixed.pixels.device < 0 else None, threads),
         spec=complete,
     )
 
