@@ -285,7 +285,8 @@ DeviceGroup::CanShareMemory(const std::vector<int> & devices)
 }
 
 DeviceGroup::DeviceGroup(int device, std::shared_ptr<const Stream> lead, const std::vector<int> & others)
-  : m_Impl(new Impl)
+  : m_Count(1 + others.size())
+  , m_Impl(new Impl)
 {
   m_Impl->members.emplace_back(device, std::move(lead));
   for (const int other : others)
@@ -304,12 +305,6 @@ DeviceGroup::DeviceGroup(int device, std::shared_ptr<const Stream> lead, const s
 }
 
 DeviceGroup::~DeviceGroup() = default;
-
-std::size_t
-DeviceGroup::Count() const
-{
-  return m_Impl->members.size();
-}
 
 std::unique_ptr<void, std::function<void(void *)>>
 DeviceGroup::Allocate(std::size_t bytes, const std::shared_ptr<const DeviceGroup> & group)

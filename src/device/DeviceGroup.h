@@ -70,7 +70,10 @@ public:
 
   /** Number of devices. */
   std::size_t
-  Count() const;
+  Count() const
+  {
+    return m_Count;
+  }
 
   /** Allocates an array, which keeps the group. Its deleter waits for all devices.
    *
@@ -92,6 +95,7 @@ public:
 
 private:
   struct Impl;
+  std::size_t           m_Count;
   std::unique_ptr<Impl> m_Impl;
 };
 
@@ -103,6 +107,13 @@ struct StepDevices
   const DeviceGroup * group;  ///< null: only the first device
 };
 
+/** \brief Number of devices that share a step with this number of samples. */
+inline std::size_t
+CountSharing(const StepDevices & devices, std::int64_t samples)
+{
+  return devices.group != nullptr && samples >= MinSharedSamples ? devices.group->Count() : 1;
+}
+
 /** \brief Runs a step on all devices if it is large, else on the first one.
  *
  * \param[in] devices the devices
@@ -113,7 +124,7 @@ template <typename TEnqueue>
 void
 RunShares(const StepDevices & devices, std::int64_t items, std::int64_t samples, const TEnqueue & enqueue)
 {
-  if (devices.group != nullptr && samples >= MinSharedSamples)
+  if (CountSharing(devices, samples) > 1)
   {
     devices.group->Run(items, enqueue);
     return;

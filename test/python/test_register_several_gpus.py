@@ -1,7 +1,8 @@
 """Registrations that several GPUs share have the bits of one GPU.
 
-Expected: the same kernels compute the same samples from the same arrays, and sums are added in the same order. So fields, inverses and values are
-equal, not only close. The images are large enough that all GPUs have a part of each array and of each step."""
+Expected: the same kernels compute the same samples from the same arrays, so fields and inverses are equal, not only close. The sums of local
+correlation over all samples can be added in another order: values may differ by roundings of numbers of double precision (1e-16 each). The images
+are large enough that all GPUs have a part of each array and of each step. The second ones are so flat that one GPU does not cut windows along z."""
 
 import numpy
 import pytest
@@ -15,7 +16,7 @@ pytestmark = [
 ALL = list(range(max(cudaspline.device_count(), 2)))
 
 
-@pytest.fixture(scope="module", params=[(173, 161, 167), (190, 150, 201)])
+@pytest.fixture(scope="module", params=[(173, 161, 167), (67, 251, 250)])
 def images(request):
     """Waves, the same waves bent, and a mask."""
     z, y, x = numpy.meshgrid(*map(numpy.arange, request.param), indexing="ij", sparse=True)
@@ -79,11 +80,11 @@ def check(images, kind, masked, initial="none", **options):
         assert found.report.stages[-1].execution.backend == "Cuda"
     assert numpy.abs(one.field).max() > 0.05
     assert numpy.array_equal(one.field, all_of_them.field)
-    points = numpy.random.default_rng(3).uniform(30, 120, (200, 3))
+    points = numpy.random.default_rng(3).uniform(10, 50, (200, 3))
     ways = [found.transform.inverse().apply(points) for found in (one, all_of_them)]
     assert numpy.array_equal(*ways)
     values = [
         [level.value for stage in found.report.stages for level in stage.levels]
         for found in (one, all_of_them)
     ]
-    assert values[0] == values[1]
+    assert values[0] == pytest.approx(values[1], rel=1e-12)

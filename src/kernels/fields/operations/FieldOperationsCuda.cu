@@ -31,11 +31,12 @@ constexpr int    Threads = 256;
 constexpr int    NormBlocksOfMultiprocessor = 4;
 constexpr size_t MaxNormBlocks = MaximumNormScratch / sizeof(double);
 
-/** Returns enough blocks for one thread per number, or for several numbers per thread. */
+/** Returns enough blocks for one thread per number, or for several numbers per thread: starting a block takes longer
+ * than some numbers. */
 unsigned int
 BlocksOfNumbers(std::int64_t count)
 {
-  constexpr std::int64_t most = 1 << 20;
+  constexpr std::int64_t most = 1 << 14;
   return static_cast<unsigned int>(std::min((count + Threads - 1) / Threads, most));
 }
 

@@ -50,6 +50,7 @@ struct ExactCorrelation
   void *                 movingDerivative{ nullptr }; ///< null: not computed
   void *                 fixedDerivative{ nullptr };  ///< null: not computed
   void *                 scratch{ nullptr };          ///< CountExactCorrelationScratch() bytes
+  std::size_t            devices{ 1 };                ///< devices that share a single pair, see CountSharing()
 };
 
 /** \brief Numbers of a window that the requested derivatives need. */

@@ -63,9 +63,10 @@ __launch_bounds__(MaxLocalThreads) CentreKernel(const __grid_constant__ ExactArg
     const auto   inside = [&](const std::uint8_t * mask, std::int64_t i) {
       return mask == nullptr || mask[number * arguments.maskStride + i] != 0;
     };
-    double sums[3] = {};
-    for (std::int64_t i = std::int64_t{ block } * blockDim.x + threadIdx.x; i < arguments.plane;
-         i += std::int64_t{ blocks } * blockDim.x)
+    const std::int64_t ofBlock = (arguments.plane + blocks - 1) / blocks;
+    const std::int64_t end = min((block + 1) * ofBlock, arguments.plane);
+    double             sums[3] = {};
+    for (std::int64_t i = block * ofBlock + threadIdx.x; i < end; i += blockDim.x)
     {
       if (inside(first.fixedInside, i) && inside(first.movingInside, i))
       {
@@ -543,9 +544,9 @@ LossSumKernel(const LocalCorrelationSums * sums, std::int64_t pairs, TReal * to)
 /** How a march is launched. */
 struct March
 {
-  March(const WindowGrid & grid, const WindowNumbers & ofWindow, int device)
+  March(const WindowGrid & grid, const WindowNumbers & ofWindow, int device, std::size_t devices)
     : numbers(ofWindow)
-    , blocks(PlanBlocks(grid, ofWindow, device))
+    , blocks(PlanBlocks(grid, ofWindow, device, devices))
     , ofImage(CountBlocks(blocks))
     , all(ofImage * grid.images)
   {
@@ -615,8 +616,11 @@ struct Plan
   Plan(const ExactCorrelation & correlation, int factors, int device)
     : bytesOfPixel(SizeOf(correlation.descriptor.pixel))
     , grid{ correlation.descriptor.grid.size, CutRadius(correlation.descriptor), correlation.pairs }
-    , windows(grid, { 2, WindowSums, IsMasked(correlation), bytesOfPixel }, device)
-    , factorWindows(grid, { std::max(factors, 1), std::max(factors, 1), false, bytesOfPixel, bytesOfPixel }, device)
+    , windows(grid, { 2, WindowSums, IsMasked(correlation), bytesOfPixel }, device, correlation.devices)
+    , factorWindows(grid,
+                    { std::max(factors, 1), std::max(factors, 1), false, bytesOfPixel, bytesOfPixel },
+                    device,
+                    correlation.devices)
     , centreBlocks(
         std::min(MaxCentreBlocks,
                  (correlation.descriptor.grid.Count() + MaxLocalThreads - 1) / std::int64_t{ MaxLocalThreads }))

@@ -60,6 +60,12 @@ Check(const LocalCorrelationDescriptor & descriptor)
   }
 }
 
+std::size_t
+CountDevices(const LocalCorrelationDescriptor & descriptor, const Residence & residence)
+{
+  return residence.IsOnDevice() ? CountSharing(AllDevicesOf(residence), descriptor.grid.Count()) : 1;
+}
+
 /** The derivatives of all windows that hold a sample. */
 void
 EvaluateExact(const ExactCorrelation & correlation, const Residence & residence)
@@ -78,6 +84,7 @@ CountLocalCorrelationScratch(const LocalCorrelationDescriptor & descriptor, cons
   {
     ExactCorrelation correlation;
     correlation.descriptor = descriptor;
+    correlation.devices = CountDevices(descriptor, residence);
     const int device = residence.IsOnDevice() ? residence.GetContext().device : -1;
     return CountExactCorrelationScratch(correlation, ExactWindowNumbers, device);
   }
@@ -111,6 +118,7 @@ EvaluateLocalCorrelation(const LocalCorrelationDescriptor & descriptor,
     correlation.movingDerivative = movingDerivative;
     correlation.fixedDerivative = fixedDerivative;
     correlation.scratch = scratch;
+    correlation.devices = CountDevices(descriptor, residence);
     EvaluateExact(correlation, residence);
     return;
   }

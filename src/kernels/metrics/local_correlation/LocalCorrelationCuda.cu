@@ -252,11 +252,12 @@ NumbersOf(bool isMasked, std::size_t bytesOfPixel)
 }
 
 LocalBlocks
-PlanBlocks(const LocalCorrelationDescriptor & descriptor, bool isMasked, int device)
+PlanBlocks(const LocalCorrelationDescriptor & descriptor, bool isMasked, const Residence & residence)
 {
   return PlanBlocks(WindowGrid{ descriptor.grid.size, CutRadius(descriptor), 1 },
                     NumbersOf(isMasked, SizeOf(descriptor.pixel)),
-                    device);
+                    residence.GetContext().device,
+                    CountSharing(AllDevicesOf(residence), descriptor.grid.Count()));
 }
 
 template <bool VRounds, bool VMasked, int VRadius, typename TPixel>
@@ -321,9 +322,8 @@ CountLocalCorrelationScratchOnCuda(const LocalCorrelationDescriptor & descriptor
     return 0;
   }
   // Blocks of masked windows are the smallest.
-  const int          device = residence.GetContext().device;
-  const std::int64_t most =
-    std::max(CountBlocks(PlanBlocks(descriptor, false, device)), CountBlocks(PlanBlocks(descriptor, true, device)));
+  const std::int64_t most = std::max(CountBlocks(PlanBlocks(descriptor, false, residence)),
+                                     CountBlocks(PlanBlocks(descriptor, true, residence)));
   return static_cast<std::size_t>(most) * 3 * sizeof(double);
 }
 
@@ -333,9 +333,8 @@ EvaluateLocalCorrelationOnCuda(const LocalCorrelationDescriptor & descriptor,
                                const LocalCorrelationResults &    results,
                                const Residence &                  residence)
 {
-  const int         device = residence.GetContext().device;
   const bool        isMasked = images.fixedInside != nullptr || images.movingInside != nullptr;
-  const LocalBlocks blocks = PlanBlocks(descriptor, isMasked, device);
+  const LocalBlocks blocks = PlanBlocks(descriptor, isMasked, residence);
   auto * const      partial = static_cast<double *>(results.scratch);
   DispatchLocalCorrelation(descriptor, [&](auto pixel, auto rounds) {
     using Pixel = decltype(pixel);
@@ -351,7 +350,7 @@ EvaluateLocalCorrelationOnCuda(const LocalCorrelationDescriptor & descriptor,
     finish(centre.movingDerivative, centre.moving, centre.movingGradient);
     finish(centre.fixedDerivative, centre.fixed, centre.fixedGradient);
   });
-  const DeviceScope scope(device);
+  const DeviceScope scope(residence.GetContext().device);
   LocalCorrelationTotalKernel<<<1, MaxLocalThreads, 0, residence.GetStream().Get()>>>(
     partial, static_cast<int>(CountBlocks(blocks)), results.sums);
   CheckCuda(cudaGetLastError(), "LocalCorrelationTotalKernel");
