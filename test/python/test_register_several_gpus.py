@@ -30,7 +30,9 @@ def images(request):
         )
 
     fixed = waves(x, y, z).astype("float32")
-    bent = waves(x + 2 * numpy.sin(0.03 * y), y + 1.5 * numpy.cos(0.04 * z), z + numpy.sin(0.05 * x))
+    bent = waves(
+        x + 2 * numpy.sin(0.03 * y), y + 1.5 * numpy.cos(0.04 * z), z + numpy.sin(0.05 * x)
+    )
     mask = numpy.zeros(request.param, "uint8")
     mask[10:-20, 7:-9, 12:-5] = 1
     return fixed, bent.astype("float32"), mask
@@ -72,7 +74,14 @@ def check(images, kind, masked, initial="none", **options):
     fixed, moving, mask = images
     one, all_of_them = (
         cudaspline.register(
-            fixed, moving, kind, device=device, initial=initial, mask=mask if masked else None, **LEVELS, **options
+            fixed,
+            moving,
+            kind,
+            device=device,
+            initial=initial,
+            mask=mask if masked else None,
+            **LEVELS,
+            **options,
         )
         for device in ([0], ALL)
     )
