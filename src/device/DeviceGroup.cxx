@@ -307,22 +307,19 @@ DeviceGroup::DeviceGroup(int device, std::shared_ptr<const Stream> lead, const s
 DeviceGroup::~DeviceGroup() = default;
 
 std::unique_ptr<void, std::function<void(void *)>>
-DeviceGroup::Allocate(std::size_t bytes, const std::shared_ptr<const DeviceGroup> & group)
+DeviceGroup::Allocate(std::size_t bytes, std::size_t sections, const std::shared_ptr<const DeviceGroup> & group)
 {
-  Impl &                         own = *group->m_Impl;
-  const std::vector<std::size_t> stripes = StripesOf(bytes, own.devices.size(), own.granularity);
-  std::size_t                    all = 0;
-  for (const std::size_t stripe : stripes)
+  Impl &                    own = *group->m_Impl;
+  const std::vector<Stripe> stripes = StripesOf(bytes, own.devices.size(), own.granularity, sections);
+  std::size_t               all = 0;
+  for (const Stripe & stripe : stripes)
   {
-    all += stripe;
+    all += stripe.bytes;
   }
   auto range = std::make_shared<MappedRange>(all);
-  for (std::size_t number = 0; number < stripes.size(); ++number)
+  for (const Stripe & stripe : stripes)
   {
-    if (stripes[number] > 0)
-    {
-      range->Append(stripes[number], own.devices[number]);
-    }
+    range->Append(stripe.bytes, own.devices[stripe.device]);
   }
   range->Allow(own.devices);
   void * const data = range->Data();

@@ -77,9 +77,12 @@ public:
 
   /** Allocates an array, which keeps the group. Its deleter waits for all devices.
    *
+   * \param[in] bytes length
+   * \param[in] sections see StripesOf()
+   * \param[in] group the group
    * \exception DeviceError out of memory, or a lost device */
   static std::unique_ptr<void, std::function<void(void *)>>
-  Allocate(std::size_t bytes, const std::shared_ptr<const DeviceGroup> & group);
+  Allocate(std::size_t bytes, std::size_t sections, const std::shared_ptr<const DeviceGroup> & group);
 
   /** Whether all devices map this memory: whether it belongs to an array of Allocate(). */
   bool

@@ -55,25 +55,36 @@ inline constexpr std::size_t MinStripedBytes = std::size_t(16) << 20;
 /** \brief Samples from which on all devices share a step: each one takes longer than the wait for the others. */
 inline constexpr std::int64_t MinSharedSamples = std::int64_t(1) << 22;
 
-/** \brief Returns the bytes of an array on each device: consecutive parts, of equal size except for rounding.
+/** \brief Consecutive bytes of an array in the memory of one device. */
+struct Stripe
+{
+  std::size_t device; ///< number in the list of devices
+  std::size_t bytes;  ///< length
+};
+
+/** \brief Returns how the memory of an array is divided: each device has an equal part, in their order, except for
+ * rounding.
  *
  * \param[in] bytes length of the array
  * \param[in] devices number of devices
- * \param[in] granularity all parts are multiples of it
- * \return a number for each device, which may be 0; their sum is \p bytes, rounded up */
-inline std::vector<std::size_t>
-StripesOf(std::size_t bytes, std::size_t devices, std::size_t granularity)
+ * \param[in] granularity all stripes are multiples of it
+ * \param[in] sections equal sections of the array, each of which is divided: arrays that follow one another
+ * \return stripes in their order; the sum of their bytes is \p bytes, rounded up */
+inline std::vector<Stripe>
+StripesOf(std::size_t bytes, std::size_t devices, std::size_t granularity, std::size_t sections = 1)
 {
-  const auto               pages = static_cast<std::int64_t>((bytes + granularity - 1) / granularity);
-  std::vector<std::size_t> stripes(devices, 0);
-  if (bytes < MinStripedBytes)
+  const std::size_t   pages = (bytes + granularity - 1) / granularity;
+  const std::size_t   length = (bytes + sections - 1) / sections;
+  std::vector<Stripe> stripes;
+  for (std::size_t page = 0; page < pages; ++page)
   {
-    stripes.front() = static_cast<std::size_t>(pages) * granularity;
-    return stripes;
-  }
-  for (std::size_t number = 0; number < devices; ++number)
-  {
-    stripes[number] = static_cast<std::size_t>(RangeOf(pages, number, devices).count) * granularity;
+    const std::size_t middle = (page * granularity + granularity / 2) % length;
+    const std::size_t device = bytes < MinStripedBytes ? 0 : middle * devices / length;
+    if (stripes.empty() || stripes.back().device != device)
+    {
+      stripes.push_back({ device, 0 });
+    }
+    stripes.back().bytes += granularity;
   }
   return stripes;
 }

@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-// How several devices divide steps and arrays. Expected: each item belongs to exactly one device, in order, and the shares
-// differ by at most one item.
+// How several devices divide steps and arrays. Expected: each item belongs to exactly one device, in order, and the
+// shares differ by at most one item.
 
 #include "device/DeviceShares.h"
 
@@ -24,10 +24,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 using namespace itk::CudaSpline;
+
+namespace
+{
+constexpr std::size_t Page = std::size_t(1) << 21;
+
+std::size_t
+PagesOf(std::size_t bytes)
+{
+  return (bytes + Page - 1) / Page;
+}
+} // namespace
 
 TEST(DeviceShares, RangesCoverAllItemsOnce)
 {
@@ -52,27 +62,48 @@ TEST(DeviceShares, RangesCoverAllItemsOnce)
 
 TEST(DeviceShares, SmallArraysAreOnTheFirstDevice)
 {
-  constexpr std::size_t granularity = std::size_t(1) << 21;
-  EXPECT_EQ(StripesOf(1, 3, granularity), (std::vector<std::size_t>{ granularity, 0, 0 }));
-  EXPECT_EQ(StripesOf(MinStripedBytes - 1, 2, granularity), (std::vector<std::size_t>{ MinStripedBytes, 0 }));
+  for (const std::size_t bytes : { std::size_t{ 1 }, MinStripedBytes - 1 })
+  {
+    const std::vector<Stripe> stripes = StripesOf(bytes, 3, Page);
+    ASSERT_EQ(stripes.size(), 1U);
+    EXPECT_EQ(stripes[0].device, 0U);
+    EXPECT_EQ(stripes[0].bytes, PagesOf(bytes) * Page);
+  }
 }
 
-TEST(DeviceShares, LargeArraysHaveStripesOfWholePages)
+TEST(DeviceShares, LargeArraysAreDividedEqually)
 {
-  constexpr std::size_t granularity = std::size_t(1) << 21;
-  for (const std::size_t bytes : { MinStripedBytes, MinStripedBytes + 1, 37 * granularity - 5 })
+  for (const std::size_t bytes : { MinStripedBytes, MinStripedBytes + 1, 37 * Page - 5 })
   {
     for (const std::size_t devices : { 1U, 2U, 3U, 8U })
     {
-      const std::vector<std::size_t> stripes = StripesOf(bytes, devices, granularity);
+      const std::vector<Stripe> stripes = StripesOf(bytes, devices, Page);
       ASSERT_EQ(stripes.size(), devices);
-      for (const std::size_t stripe : stripes)
+      std::size_t all = 0;
+      for (std::size_t number = 0; number < devices; ++number)
       {
-        EXPECT_EQ(stripe % granularity, 0U);
-        EXPECT_GT(stripe, 0U);
+        EXPECT_EQ(stripes[number].device, number);
+        EXPECT_EQ(stripes[number].bytes % Page, 0U);
+        EXPECT_NEAR(static_cast<double>(stripes[number].bytes),
+                    static_cast<double>(bytes) / static_cast<double>(devices),
+                    static_cast<double>(Page));
+        all += stripes[number].bytes;
       }
-      EXPECT_EQ(std::accumulate(stripes.begin(), stripes.end(), std::size_t{ 0 }),
-                (bytes + granularity - 1) / granularity * granularity);
+      EXPECT_EQ(all, PagesOf(bytes) * Page);
     }
+  }
+}
+
+TEST(DeviceShares, SectionsAreDividedSeparately)
+{
+  constexpr std::size_t     sections = 5;
+  constexpr std::size_t     devices = 2;
+  constexpr std::size_t     bytes = sections * 20 * Page;
+  const std::vector<Stripe> stripes = StripesOf(bytes, devices, Page, sections);
+  ASSERT_EQ(stripes.size(), sections * devices);
+  for (std::size_t number = 0; number < stripes.size(); ++number)
+  {
+    EXPECT_EQ(stripes[number].device, number % devices);
+    EXPECT_EQ(stripes[number].bytes, 10 * Page);
   }
 }

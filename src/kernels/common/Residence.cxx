@@ -57,7 +57,7 @@ Residence::Follow(StreamHandle stream) const
   }
 }
 
-ResidentArray::ResidentArray(std::size_t bytes, const Residence & residence)
+ResidentArray::ResidentArray(std::size_t bytes, const Residence & residence, std::size_t sections)
   : m_Bytes(bytes)
 {
   if (bytes == 0)
@@ -66,7 +66,7 @@ ResidentArray::ResidentArray(std::size_t bytes, const Residence & residence)
   }
   if (residence.IsOnDevice())
   {
-    m_Data = AllocateOnDevice(bytes, residence);
+    m_Data = AllocateOnDevice(bytes, residence, sections);
   }
   else
   {
@@ -167,7 +167,7 @@ IsForAllDevices(const void *, const Residence &)
 }
 
 std::unique_ptr<void, std::function<void(void *)>>
-AllocateOnDevice(std::size_t, const Residence &)
+AllocateOnDevice(std::size_t, const Residence &, std::size_t)
 {
   ThrowUnavailable();
 }

@@ -40,7 +40,7 @@ MakeDeviceGroup(int device, const std::shared_ptr<const Stream> & stream, const 
 
 /** Allocates device memory, with its deleter. */
 std::unique_ptr<void, std::function<void(void *)>>
-AllocateOnDevice(std::size_t bytes, const Residence & residence);
+AllocateOnDevice(std::size_t bytes, const Residence & residence, std::size_t sections);
 
 /** See Residence::Wait(). */
 void

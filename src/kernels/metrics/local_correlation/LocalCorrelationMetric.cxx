@@ -19,6 +19,7 @@
 
 #include "kernels/metrics/local_correlation/ExactCorrelation.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -53,7 +54,11 @@ public:
   LocalCorrelationForces(const LocalCorrelationDescriptor & descriptor, const Residence & residence)
     : m_Descriptor(descriptor)
     , m_Residence(residence)
-    , m_Sums(CountLocalCorrelationScratch(descriptor, residence), residence)
+    , m_Sums(CountLocalCorrelationScratch(descriptor, residence),
+             residence,
+             static_cast<std::size_t>(descriptor.isExact
+                                        ? ExactWindowNumbers
+                                        : 1)) // images of numbers of windows, which several devices divide
   {}
 
   void
