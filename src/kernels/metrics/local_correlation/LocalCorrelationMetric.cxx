@@ -47,6 +47,13 @@ Describe(const FieldMetricSetup & setup)
   return descriptor;
 }
 
+/** Number of images in the scratch memory, one after the other: numbers of windows. */
+std::size_t
+CountSections(const LocalCorrelationDescriptor & descriptor)
+{
+  return descriptor.isExact ? std::size_t{ ExactWindowNumbers } : 1;
+}
+
 /** The metric, with the memory of its sums. */
 class LocalCorrelationForces final : public FieldMetric
 {
@@ -56,9 +63,7 @@ public:
     , m_Residence(residence)
     , m_Sums(CountLocalCorrelationScratch(descriptor, residence),
              residence,
-             static_cast<std::size_t>(descriptor.isExact
-                                        ? ExactWindowNumbers
-                                        : 1)) // images of numbers of windows, which several devices divide
+             CountSections(descriptor))
   {}
 
   void
