@@ -8,11 +8,9 @@ import numpy
 import pytest
 
 import cudaspline
+from cudaspline.core._methods import device_word
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(cudaspline.device_count() < 2, reason="there are not two GPUs"),
-]
+needs_two_gpus = pytest.mark.skipif(cudaspline.device_count() < 2, reason="there are not two GPUs")
 ALL = list(range(max(cudaspline.device_count(), 2)))
 
 
@@ -38,6 +36,8 @@ def images(request):
     return fixed, bent.astype("float32"), mask
 
 
+@pytest.mark.gpu
+@needs_two_gpus
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("metric", ["cc", "lncc", "meansquares", "mattes"])
 @pytest.mark.parametrize("kind", ["greedy", "syn"])
@@ -45,6 +45,8 @@ def test_fields_have_the_same_bits(images, kind, metric, masked):
     check(images, kind, metric=metric, masked=masked)
 
 
+@pytest.mark.gpu
+@needs_two_gpus
 @pytest.mark.parametrize(
     "options",
     [
@@ -60,11 +62,21 @@ def test_options_have_the_same_bits(images, kind, options):
     check(images, kind, metric="cc", masked=False, **options)
 
 
+@pytest.mark.gpu
+@needs_two_gpus
 def test_initial_fields_and_pairs_have_the_same_bits(images):
     fixed, moving, _ = images
     initial = cudaspline.register(fixed, moving, "greedy", device=0, **LEVELS).transform
     options = {"metric": [("cc", 0.7), ("meansquares", 0.3)], "also": [(fixed, moving)]}
     check(images, "syn", masked=False, initial=initial, **options)
+
+
+def test_the_first_gpu_has_the_images():
+    assert device_word([1, 0], 1, shares=True) == "1,0"
+    assert device_word("1,0", 1, shares=True) == "1,0"
+    for device, shares in (([0, 1], True), ("0,1", True), ([1, 0], False)):
+        with pytest.raises(ValueError, match="device: the array is on device 1"):
+            device_word(device, 1, shares=shares)
 
 
 LEVELS = {"iterations": (3, 4), "shrink": (2, 1), "sigmas": (1, 0), "convergence": 0.0}
