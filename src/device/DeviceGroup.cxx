@@ -246,16 +246,6 @@ struct DeviceGroup::Impl
   std::size_t                         granularity{ 1 };
   std::mutex                          mutex;
   std::map<const void *, std::size_t> arrays; ///< bytes by first byte
-
-  void
-  Wait() const
-  {
-    for (const Member & member : members)
-    {
-      const DeviceScope scope(member.device, std::nothrow);
-      IgnoreCuda(cudaStreamSynchronize(member.stream->Get()));
-    }
-  }
 };
 
 bool
@@ -328,14 +318,28 @@ DeviceGroup::Allocate(std::size_t bytes, std::size_t sections, const std::shared
     own.arrays[data] = all;
   }
   return { data, [group, range = std::move(range)](void * memory) mutable {
-            if (!IsForkedChild()) // in a child the streams belong to the parent
+            if (!IsForkedChild()) // in a child the streams and the memory belong to the parent
             {
-              group->m_Impl->Wait();
+              for (const Member & member : group->m_Impl->members)
+              {
+                const DeviceScope scope(member.device, std::nothrow);
+                IgnoreCuda(cudaStreamSynchronize(member.stream->Get()));
+              }
+              const std::lock_guard<std::mutex> lock(group->m_Impl->mutex);
+              group->m_Impl->arrays.erase(memory);
             }
-            const std::lock_guard<std::mutex> lock(group->m_Impl->mutex);
-            group->m_Impl->arrays.erase(memory);
             range.reset();
           } };
+}
+
+void
+DeviceGroup::Wait() const
+{
+  for (const Member & member : m_Impl->members)
+  {
+    const DeviceScope scope(member.device);
+    member.stream->Synchronize();
+  }
 }
 
 bool

@@ -84,6 +84,12 @@ public:
   static std::unique_ptr<void, std::function<void(void *)>>
   Allocate(std::size_t bytes, std::size_t sections, const std::shared_ptr<const DeviceGroup> & group);
 
+  /** Waits for all devices.
+   *
+   * \exception DeviceError an error of the work on any device */
+  void
+  Wait() const;
+
   /** Whether all devices map this memory: whether it belongs to an array of Allocate(). */
   bool
   IsMapped(const void * memory) const;

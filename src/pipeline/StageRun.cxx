@@ -731,12 +731,13 @@ FindNarrowLevels(const StageSpec & stage, const FieldGrid & fixed)
   return isNarrow;
 }
 
-/** Warns if a device ran a stage that several requested ones could have shared. */
+/** Warns if only the first one of the requested devices ran a stage that all of them could have shared. */
 void
 WarnOfIdleDevices(const StageContext & context, const RunRecord & run)
 {
-  const std::size_t requested = 1 + ParseDeviceWish(context.device).more.size();
-  if (run.backend == Backend::Cuda && run.devices.size() < requested && context.callbacks.warning)
+  const DeviceRequest request = ParseDeviceWish(context.device);
+  if (run.backend == Backend::Cuda && run.devices.front() == request.device &&
+      run.devices.size() < 1 + request.more.size() && context.callbacks.warning)
   {
     context.callbacks.warning({ PipelineWarning::Kind::IdleDevices,
                                 static_cast<int>(context.number),

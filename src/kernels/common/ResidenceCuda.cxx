@@ -79,6 +79,10 @@ WaitOnDevice(const Residence & residence)
 {
   const DeviceScope scope(residence.GetContext().device);
   residence.GetStream().Synchronize();
+  if (residence.GetGroup() != nullptr)
+  {
+    residence.GetGroup()->Wait(); // the stream has waited for the others; this reports their errors
+  }
 }
 
 void
@@ -101,6 +105,10 @@ DownloadFromDevice(void * toHost, const void * from, std::size_t bytes, const Re
 {
   const DeviceScope scope(residence.GetContext().device);
   DownloadThroughStaging(toHost, from, bytes, residence.GetStream(), CopyThreadsOf(residence.GetContext()));
+  if (residence.GetGroup() != nullptr)
+  {
+    residence.GetGroup()->Wait();
+  }
 }
 
 namespace
