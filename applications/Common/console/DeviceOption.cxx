@@ -119,18 +119,30 @@ CheckDeviceDid(itk::CudaSpline::Backend backend,
 std::string
 DeviceText(itk::CudaSpline::Backend backend, const std::string & device)
 {
+  std::vector<int> devices;
   if (backend == itk::CudaSpline::Backend::Cuda)
   {
     const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice(device);
-    std::string                         numbers = std::to_string(choice.device);
-    for (const int other : choice.more)
-    {
-      numbers += "," + std::to_string(other);
-    }
-    return (choice.more.empty() ? "device " : "devices ") + numbers + ", " +
-           itk::CudaSpline::QueryDevice(choice.device).name;
+    devices.assign(1, choice.device);
+    devices.insert(devices.end(), choice.more.begin(), choice.more.end());
   }
-  return "CPU, " + std::to_string(itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads()) + " threads";
+  return DeviceText(backend, devices);
+}
+
+std::string
+DeviceText(itk::CudaSpline::Backend backend, const std::vector<int> & devices)
+{
+  if (backend != itk::CudaSpline::Backend::Cuda)
+  {
+    return "CPU, " + std::to_string(itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads()) + " threads";
+  }
+  std::string numbers;
+  for (const int device : devices)
+  {
+    numbers += (numbers.empty() ? "" : ",") + std::to_string(device);
+  }
+  return (devices.size() > 1 ? "devices " : "device ") + numbers + ", " +
+         itk::CudaSpline::QueryDevice(devices.front()).name;
 }
 
 } // namespace CudaSplineProgram

@@ -53,9 +53,16 @@ CheckDeviceDid(itk::CudaSpline::Backend backend,
                const std::string &      device,
                const std::string &      what);
 
-/** \brief Returns the name of the backend for users. */
+/** \brief Returns the name of the backend for users.
+ *
+ * \param[in] backend the backend
+ * \param[in] device result of ParseDevice(): its devices computed the result */
 std::string
 DeviceText(itk::CudaSpline::Backend backend, const std::string & device);
+
+/** \brief The same for numbers of devices. */
+std::string
+DeviceText(itk::CudaSpline::Backend backend, const std::vector<int> & devices);
 
 } // namespace CudaSplineProgram
 
