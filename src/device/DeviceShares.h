@@ -18,6 +18,7 @@
 #ifndef DeviceShares_h
 #define DeviceShares_h
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -78,7 +79,7 @@ StripesOf(std::size_t bytes, std::size_t devices, std::size_t granularity, std::
   std::vector<Stripe> stripes;
   for (std::size_t page = 0; page < pages; ++page)
   {
-    const std::size_t middle = (page * granularity + granularity / 2) % length;
+    const std::size_t middle = std::min(page * granularity + granularity / 2, bytes - 1) % length;
     const std::size_t device = bytes < MinStripedBytes ? 0 : middle * devices / length;
     if (stripes.empty() || stripes.back().device != device)
     {
