@@ -315,7 +315,7 @@ Interpret(const RawOptions & raw, Options & options)
   {
     options.devices = ParseDevices(raw.device);
   }
-  options.device = ParseDevice(raw.device, true);
+  options.device = ParseDevice(raw.device);
   if (!raw.outputType.empty())
   {
     options.outputType = ParsePixelType("--output-type", raw.outputType);

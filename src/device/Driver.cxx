@@ -45,14 +45,10 @@ struct ContextCalls
 {
   ContextCalls()
   {
-    void * const driver = dlopen("libcuda.so.1", RTLD_LAZY);
-    if (driver != nullptr)
-    {
-      Find(driver, "cuCtxGetCurrent", getCurrent);
-      Find(driver, "cuCtxSetCurrent", setCurrent);
-      Find(driver, "cuDevicePrimaryCtxRetain", retain);
-      Find(driver, "cuDevicePrimaryCtxRelease_v2", release);
-    }
+    Find("cuCtxGetCurrent", getCurrent);
+    Find("cuCtxSetCurrent", setCurrent);
+    Find("cuDevicePrimaryCtxRetain", retain);
+    Find("cuDevicePrimaryCtxRelease_v2", release);
   }
 
   bool
@@ -69,9 +65,9 @@ struct ContextCalls
 private:
   template <typename TFunction>
   static void
-  Find(void * driver, const char * name, TFunction & function)
+  Find(const char * name, TFunction & function)
   {
-    function = reinterpret_cast<TFunction>(dlsym(driver, name));
+    function = reinterpret_cast<TFunction>(FindDriverFunction(name));
   }
 };
 
@@ -83,6 +79,13 @@ GetContextCalls()
   return calls;
 }
 } // namespace
+
+void *
+FindDriverFunction(const char * name)
+{
+  static void * const driver = dlopen("libcuda.so.1", RTLD_LAZY);
+  return driver != nullptr ? dlsym(driver, name) : nullptr;
+}
 
 bool
 DriverIsLoaded()

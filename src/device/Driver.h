@@ -37,6 +37,13 @@ DriverIsLoaded();
 bool
 HasContext(int device);
 
+/** \brief Returns a function of the driver, which is loaded if necessary and remains loaded; null if it has none of
+ * that name.
+ *
+ * \param[in] name name in the driver's library, with a version if there is one */
+void *
+FindDriverFunction(const char * name);
+
 /** \brief Makes a device's primary context, which the runtime uses, current in the calling thread.
  *
  * cudaSetDevice() of the runtime does so too, but the runtime cannot return to the state without a context: setting the

@@ -108,6 +108,35 @@ IsInside(const FieldGrid & grid, const FieldGrid::Vector & point)
   return true;
 }
 
+/** Keeps only the first one of several devices if they cannot use the memory of each other. */
+void
+KeepSharing(std::vector<int> & devices)
+{
+  if (devices.size() > 1 && !CanShareMemory(devices))
+  {
+    devices.resize(1);
+  }
+}
+
+/** Returns the devices after the first one. */
+std::vector<int>
+OthersOf(const std::vector<int> & devices)
+{
+  return devices.empty() ? devices : std::vector<int>(devices.begin() + 1, devices.end());
+}
+
+/** Returns the memory of devices that have equal parts of large arrays. */
+std::size_t
+AvailableMemoryOf(const std::vector<int> & devices)
+{
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (const int device : devices)
+  {
+    least = std::min(least, AvailableDeviceMemory(device));
+  }
+  return least * devices.size();
+}
+
 /** Returns the expected time and backend of an operation. */
 StageForecast
 MakeForecast(const RunnableOperation &                      operation,
@@ -207,7 +236,7 @@ PreparedImages::SetMasks(const std::vector<ImagePair> & pairs)
 }
 
 Residence
-PreparedImages::MakeResidence() const
+PreparedImages::MakeResidence(const std::vector<int> & others) const
 {
   ExecutionContext context = m_Host;
   context.progress = nullptr;
@@ -216,7 +245,7 @@ PreparedImages::MakeResidence() const
     context.backend = Backend::Cuda;
     context.device = m_Device;
   }
-  Residence residence(context);
+  Residence residence(context, others);
   if (m_Device >= 0)
   {
     residence.Follow(m_Stream);
@@ -616,20 +645,29 @@ PreparedImages::HasMasks(const StageSpec & stage) const
 SynSide
 PreparedImages::MakeSide(const MaskedImage & image, const Residence & residence) const
 {
-  const auto borrow = [](const FieldGrid & grid, ScalarType pixel, const void * data) {
-    ResidentImage borrowed;
-    borrowed.grid = grid;
-    borrowed.pixel = pixel;
-    borrowed.data = std::shared_ptr<const void>(std::shared_ptr<void>(), data);
-    return borrowed;
+  const auto make = [&](const FieldGrid & grid, ScalarType pixel, const void * data) {
+    if (m_Device < 0)
+    {
+      return MakeResidentImage(grid, pixel, data, residence);
+    }
+    ResidentImage made;
+    made.grid = grid;
+    made.pixel = pixel;
+    made.data = std::shared_ptr<const void>(std::shared_ptr<void>(), data);
+    if (!IsForAllDevices(data, residence))
+    {
+      const auto bytes = static_cast<std::size_t>(grid.Count()) * SizeOf(pixel);
+      const auto array = std::make_shared<ResidentArray>(bytes, residence);
+      CopyResident(array->Data(), data, bytes, residence);
+      made.data = std::shared_ptr<const void>(array, array->Data());
+    }
+    return made;
   };
   SynSide side;
-  side.image = m_Device >= 0 ? borrow(image.grid, image.pixel, image.pixels)
-                             : MakeResidentImage(image.grid, image.pixel, image.pixels, residence);
+  side.image = make(image.grid, image.pixel, image.pixels);
   if (image.mask != nullptr)
   {
-    side.mask = m_Device >= 0 ? borrow(image.maskGrid, ScalarType::UInt8, image.mask)
-                              : MakeResidentImage(image.maskGrid, ScalarType::UInt8, image.mask, residence);
+    side.mask = make(image.maskGrid, ScalarType::UInt8, image.mask);
   }
   return side;
 }
@@ -664,26 +702,38 @@ RunRecord
 PreparedImages::Run(const std::function<OperationWork()> &         work,
                     const std::function<MemoryPlan(std::size_t)> & plan,
                     const std::function<void(const Residence &)> & run,
-                    const std::string &                            device) const
+                    const std::string &                            device,
+                    bool                                           isShared) const
 {
   if (m_Device >= 0)
   {
-    const auto      begin = std::chrono::steady_clock::now();
-    const Residence residence = this->MakeResidence();
-    run(residence);
-    residence.Wait();
-    RunRecord record;
+    const auto begin = std::chrono::steady_clock::now();
+    RunRecord  record;
     record.backend = Backend::Cuda;
     record.devices.assign(1, m_Device);
+    if (const DeviceChoice choice = SelectDevice(device); isShared && choice.device == m_Device)
+    {
+      record.devices.insert(record.devices.end(), choice.more.begin(), choice.more.end());
+      KeepSharing(record.devices);
+    }
+    const Residence residence = this->MakeResidence(OthersOf(record.devices));
+    run(residence);
+    residence.Wait();
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     CountCall(record.backend, record.seconds, nullptr);
     return record;
   }
   RunnableOperation operation;
   operation.work = [&](int) { return BackendWork{ work(), work() }; };
+  operation.isShared = isShared;
+  std::vector<int> sharing;
   operation.plan = [&](const std::vector<int> & devices) {
-    return OperationPlan{ devices.empty() ? MemoryPlan() : plan(AvailableDeviceMemory(devices.front())),
-                          [&run](const ExecutionContext & context) { run(Residence(context)); } };
+    sharing = devices;
+    KeepSharing(sharing);
+    return OperationPlan{ sharing.empty() ? MemoryPlan() : plan(AvailableMemoryOf(sharing)),
+                          [&run, others = OthersOf(sharing)](const ExecutionContext & context) {
+                            run(Residence(context, others));
+                          } };
   };
   ExecutionContext context = m_Host;
   context.progress = nullptr; // iterations report the progress
@@ -692,7 +742,9 @@ PreparedImages::Run(const std::function<OperationWork()> &         work,
     *m_Forecast = MakeForecast(operation, plan, device, context);
     return {};
   }
-  return RunOperation(operation, device, context);
+  RunRecord record = RunOperation(operation, device, context);
+  record.devices = sharing;
+  return record;
 }
 
 } // namespace itk::CudaSpline

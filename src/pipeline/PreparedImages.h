@@ -98,9 +98,11 @@ public:
   MaskedImage
   WithMaskOnHost(const MaskedImage & image);
 
-  /** The backend with the pixels. */
+  /** The backend with the pixels.
+   *
+   * \param[in] others devices that share the work with that of the pixels */
   Residence
-  MakeResidence() const;
+  MakeResidence(const std::vector<int> & others = {}) const;
 
   /** Computes images from label maps, which stages compare with mean squares. */
   void
@@ -205,15 +207,21 @@ public:
   /** Runs an operation on all images: on their device, or on the backend that the user requests or that is expected to
    * finish first.
    *
+   * If the user requests several devices that cannot use the memory of each other, an operation that shares them runs
+   * on the first one.
+   *
    * \param[in] work work of the operation
    * \param[in] plan plan of its memory on a device, for a budget
    * \param[in] run runs the operation; called a second time if a device fails
-   * \param[in] device the user's choice */
+   * \param[in] device the user's choice
+   * \param[in] isShared whether several devices share the work; else the first one does it
+   * \return with the devices that did the work */
   RunRecord
   Run(const std::function<OperationWork()> &         work,
       const std::function<MemoryPlan(std::size_t)> & plan,
       const std::function<void(const Residence &)> & run,
-      const std::string &                            device) const;
+      const std::string &                            device,
+      bool                                           isShared = false) const;
 
 private:
   SynSide

@@ -19,6 +19,7 @@
 
 #include "pipeline/StageModels.h"
 
+#include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/kernels/fields/WarpImage.h"
 #include "itkCudaSpline/kernels/registration/DenseSearch.h"
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
@@ -116,6 +117,22 @@ FindNarrowLevels(const StageSpec & stage, const FieldGrid & fixed)
   return isNarrow;
 }
 
+/** Warns if only the first one of the requested devices ran a stage that all of them could have shared. */
+void
+WarnOfIdleDevices(const StageContext & context, const RunRecord & run)
+{
+  const DeviceRequest request = ParseDeviceWish(context.device);
+  if (run.backend == Backend::Cuda && run.devices.front() == request.device &&
+      run.devices.size() < 1 + request.more.size() && context.callbacks.warning)
+  {
+    context.callbacks.warning({ PipelineWarning::Kind::IdleDevices,
+                                static_cast<int>(context.number),
+                                "the requested GPUs cannot use the memory of each other (no peer access), so only "
+                                "GPU " +
+                                  std::to_string(run.devices.front()) + " computes this stage" });
+  }
+}
+
 StageOutcome
 RunModel(const StageContext & context, const FieldModel & model, const LinearTransform &)
 {
@@ -162,6 +179,7 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   options.convergence = model.convergence;
   options.window = ConvergenceValues;
 
+  const bool        isShared = model.kind == DeformableKind::Syn || model.kind == DeformableKind::Greedy;
   const std::size_t bytes = context.images.CountBytes(context.spec);
   StageOutcome      outcome;
   FoundFields       fields;
@@ -180,7 +198,12 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
       fields = WriteFields(context, registration.GetGrid(), registration);
       residence.Wait(); // before the fields that are read are released
     },
-    context.device);
+    context.device,
+    isShared);
+  if (isShared)
+  {
+    WarnOfIdleDevices(context, outcome.run);
+  }
   RefuseWithoutSamples(outcome.levels);
   MarkSkipped(outcome.levels, isNarrow);
   outcome.transform = fields;

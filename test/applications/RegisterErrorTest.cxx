@@ -108,7 +108,7 @@ TEST_F(RegisterErrors, CommandLine)
     { { "--gradient", "analytic" }, { "--gradient analytic needs --interpolation bspline" } },
     { { "--precision", "half" }, { "--precision \"half\"", "double, float" } },
     { { "--device", "fast" }, { "--device \"fast\"", "auto, cpu, gpu" } },
-    { { "--device", "0,1" }, { "--device \"0,1\"", "the number of a GPU" } },
+    { { "--device", "0,1," }, { "--device \"0,1,\"", "such as 0 or 0,1" } },
     { { "--default-value", "none" }, { "--default-value \"none\"" } },
     { { "--unknown" }, { "--unknown" } },
     { { "one", "more" }, { "more" } },

@@ -72,7 +72,7 @@ ParseDevices(const std::string & text)
 }
 
 std::string
-ParseDevice(const std::string & text, bool allowsSeveral)
+ParseDevice(const std::string & text)
 {
   std::string word = ToLower(text);
   if (word == "cuda")
@@ -83,13 +83,11 @@ ParseDevice(const std::string & text, bool allowsSeveral)
   {
     word = word.substr(5);
   }
-  const std::size_t numbers = ParseDevices(word).size();
-  if (word != "auto" && word != "cpu" && word != "gpu" && (numbers == 0 || (numbers > 1 && !allowsSeveral)))
+  if (word != "auto" && word != "cpu" && word != "gpu" && ParseDevices(word).empty())
   {
     const std::string similar = FindSimilarName(word, { "auto", "cpu", "gpu", "cuda" });
     throw ProgramError("--device \"" + text + "\": " + (similar.empty() ? "" : "did you mean \"" + similar + "\"? ") +
-                       "allowed are auto, cpu, gpu and " +
-                       (allowsSeveral ? "numbers of GPUs, from 0, such as 0 or 0,1" : "the number of a GPU, from 0"));
+                       "allowed are auto, cpu, gpu and numbers of GPUs, from 0, such as 0 or 0,1");
   }
   return word == "auto" ? "" : word;
 }
@@ -121,18 +119,30 @@ CheckDeviceDid(itk::CudaSpline::Backend backend,
 std::string
 DeviceText(itk::CudaSpline::Backend backend, const std::string & device)
 {
+  std::vector<int> devices;
   if (backend == itk::CudaSpline::Backend::Cuda)
   {
     const itk::CudaSpline::DeviceChoice choice = itk::CudaSpline::SelectDevice(device);
-    std::string                         numbers = std::to_string(choice.device);
-    for (const int other : choice.more)
-    {
-      numbers += "," + std::to_string(other);
-    }
-    return (choice.more.empty() ? "device " : "devices ") + numbers + ", " +
-           itk::CudaSpline::QueryDevice(choice.device).name;
+    devices.assign(1, choice.device);
+    devices.insert(devices.end(), choice.more.begin(), choice.more.end());
   }
-  return "CPU, " + std::to_string(itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads()) + " threads";
+  return DeviceText(backend, devices);
+}
+
+std::string
+DeviceText(itk::CudaSpline::Backend backend, const std::vector<int> & devices)
+{
+  if (backend != itk::CudaSpline::Backend::Cuda)
+  {
+    return "CPU, " + std::to_string(itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads()) + " threads";
+  }
+  std::string numbers;
+  for (const int device : devices)
+  {
+    numbers += (numbers.empty() ? "" : ",") + std::to_string(device);
+  }
+  return (devices.size() > 1 ? "devices " : "device ") + numbers + ", " +
+         itk::CudaSpline::QueryDevice(devices.front()).name;
 }
 
 } // namespace CudaSplineProgram

@@ -30,11 +30,11 @@ namespace CudaSplineProgram
 std::vector<std::string>
 ParseDevices(const std::string & text);
 
-/** \brief Parses the value of --device: "" for automatic, "cpu", a number, or several numbers if allowed.
+/** \brief Parses the value of --device: "" for automatic, "cpu", "gpu", a number, or several numbers.
  *
  * \exception ProgramError the value is invalid */
 std::string
-ParseDevice(const std::string & word, bool allowsSeveral);
+ParseDevice(const std::string & word);
 
 /** \brief Throws if a device that was requested by number is missing, before anything is computed. */
 void
@@ -53,9 +53,16 @@ CheckDeviceDid(itk::CudaSpline::Backend backend,
                const std::string &      device,
                const std::string &      what);
 
-/** \brief Returns the name of the backend for users. */
+/** \brief Returns the name of the backend for users.
+ *
+ * \param[in] backend the backend
+ * \param[in] device result of ParseDevice(): its devices computed the result */
 std::string
 DeviceText(itk::CudaSpline::Backend backend, const std::string & device);
+
+/** \brief The same for numbers of devices. */
+std::string
+DeviceText(itk::CudaSpline::Backend backend, const std::vector<int> & devices);
 
 } // namespace CudaSplineProgram
 

@@ -369,7 +369,12 @@ ParseCommandLine(int argc, char ** argv, Options & options)
     ->type_name("NAME");
   app.add_option("--precision", raw.precision, "Precision of pixels: float (default) or double")->type_name("TYPE");
   beginGroup("Computation");
-  app.add_option("--device", raw.device, "auto (default), cpu, gpu or the number of a GPU; all but auto are required")
+  app
+    .add_option(
+      "--device",
+      raw.device,
+      "auto (default), cpu, gpu, the number of a GPU, or several numbers (0,1), which share the stages greedy "
+      "and syn; all but auto are required")
     ->type_name("DEVICE");
   app
     .add_option("--max-memory",

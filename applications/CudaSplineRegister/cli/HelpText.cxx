@@ -184,7 +184,7 @@ Signals
   the program at once.
 
 Environment
-  - CUDASPLINE_DEVICE=cpu|gpu|0|1...: device of --device auto.
+  - CUDASPLINE_DEVICE=cpu|gpu|0|1|0,1...: device of --device auto.
   - CUDASPLINE_MEMORY_LIMIT=4G: maximum memory of a GPU.
   - CUDASPLINE_THREADS=8: threads of the host; default: as many as the process may use.
   - COLUMNS=100: columns of this help.

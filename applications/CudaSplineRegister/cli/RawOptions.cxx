@@ -205,7 +205,7 @@ Interpret(RawOptions raw, Options & options)
     options.outputType = ParsePixelType("--output-type", raw.outputType);
   }
   CheckWarped(options);
-  options.device = ParseDevice(raw.device, false);
+  options.device = ParseDevice(raw.device);
 }
 
 } // namespace CudaSplineRegister

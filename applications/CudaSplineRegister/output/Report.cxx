@@ -46,9 +46,9 @@ PrintTime(std::ostream & stream, const std::string & name, double seconds, const
 }
 
 std::string
-BackendText(const StageResult & stage, const Options & options)
+BackendText(const StageResult & stage)
 {
-  return std::string(itk::CudaSpline::NameOf(stage.backend)) + " (" + DeviceText(stage.backend, options.device) + "; " +
+  return std::string(itk::CudaSpline::NameOf(stage.backend)) + " (" + DeviceText(stage.backend, stage.devices) + "; " +
          DescribeUse(stage.use) + (stage.fallbackReason.empty() ? "" : "; " + stage.fallbackReason) + ")";
 }
 
@@ -172,7 +172,7 @@ StagesAsJson(const std::vector<StageResult> & stages, const Options & options)
     entry["parameters"] = stage.parameters;
     entry["seconds"] = stage.seconds;
     entry["backend"] = itk::CudaSpline::NameOf(stage.backend);
-    entry["device"] = DeviceText(stage.backend, options.device);
+    entry["device"] = DeviceText(stage.backend, stage.devices);
     entry["fallback_reason"] = stage.fallbackReason;
     entry["use"] = nlohmann::json::object();
     for (const auto backend : { itk::CudaSpline::Backend::Cuda, itk::CudaSpline::Backend::Cpu })
@@ -264,7 +264,7 @@ PrintStages(std::ostream & stream, const Report & report, const Options & option
     PrintTime(stream,
               std::string("stage ") + std::to_string(number + 1) + ", " + NameOf(stage.kind),
               stage.seconds,
-              NamesOf(asked.metrics) + " by " + BackendText(stage, options) + ", " + std::to_string(stage.parameters) +
+              NamesOf(asked.metrics) + " by " + BackendText(stage) + ", " + std::to_string(stage.parameters) +
                 " parameters" +
                 (asked.IsOfFields() ? std::string() : ", " + SpecOf(options, number)["optimizer"].get<std::string>()));
     for (std::size_t level = 0; level < stage.levels.size(); ++level)

@@ -379,6 +379,7 @@ private:
     StageResult  result;
     result.kind = spec.GetKind();
     result.backend = outcome.run.backend;
+    result.devices = outcome.run.devices;
     result.fallbackReason = outcome.run.DescribeFallback();
     CheckDeviceDid(
       result.backend, result.fallbackReason, m_Options.device, std::string("the stage ") + NameOf(result.kind));

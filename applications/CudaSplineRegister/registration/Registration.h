@@ -57,6 +57,7 @@ struct StageResult
   std::size_t                 parameters{ 0 };
   double                      seconds{ 0.0 };
   itk::CudaSpline::Backend    backend{ itk::CudaSpline::Backend::None }; ///< backend that computed it
+  std::vector<int>            devices;                                   ///< devices of the Cuda backend
   std::string                 fallbackReason;                            ///< why an earlier backend was not used
   itk::CudaSpline::BackendUse use;                                       ///< its time on each backend
 };

@@ -500,9 +500,11 @@ def check_components(method: Interpolator, components: int) -> None:
         )
 
 
-def device_word(device: Any, place: int) -> str:
+def device_word(device: Any, place: int, shares: bool = False) -> str:
     """The user's wish as the library takes it. Raises ValueError where it excludes the place of the
-    array, the number of a GPU or -1."""
+    array, the number of a GPU or -1.
+
+    shares: whether other GPUs can share the work on arrays of the first one"""
     if device is None:
         return ""
     if isinstance(device, str):
@@ -516,7 +518,8 @@ def device_word(device: Any, place: int) -> str:
     else:
         word = str(integer(device, "device", 0, LARGEST_INT32))
     word = word[len("cuda:") :] if word.startswith("cuda:") else ("gpu" if word == "cuda" else word)
-    if place >= 0 and word not in ("", "auto", "gpu", str(place)):
+    first = word.split(",")[0] if shares else word
+    if place >= 0 and first not in ("", "auto", "gpu", str(place)):
         raise ValueError(
             f"device: the array is on device {place} and is not copied; {device!r} does not include this device."
         )

@@ -151,7 +151,8 @@ def register(
         always float64.
     device, threads
         As for cudaspline.resample(): the device for images in host memory, and the number of host
-        threads.
+        threads. Several GPUs ("0,1" or [0, 1]) share the stages "greedy" and "syn", with the same
+        bits as one; the first one computes the others. For images on a GPU it must be the first.
     progress
         True: show a progress bar on stderr. A function: it is called with the finished fraction, in
         [0, 1]; an exception that it raises stops the registration and is passed to the caller.
@@ -253,7 +254,8 @@ def register(
         report=whole,
         stopped=listener.is_stopped,
         precision=precision,
-        around=(device, threads),
+        # Images on a GPU determine the device of later calls, which other GPUs do not share.
+        around=(device if work.fixed.pixels.device < 0 else None, threads),
         spec=complete,
     )
 
@@ -631,7 +633,7 @@ class _Work:
             raise ValueError(
                 f"moving: it is on {_arrays.place_of(other.pixels.device)}, but fixed is on {_arrays.place_of(one.pixels.device)}; both must be on the same device."
             )
-        device_word(device, one.pixels.device)  # refuses what excludes that
+        device_word(device, one.pixels.device, shares=True)  # refuses what excludes that
         check_spaces({"fixed": one.geometry, "moving": other.geometry})
         pairs = []
         for number, images in enumerate(further):
@@ -696,7 +698,8 @@ class _Work:
             return field.pointer
 
         watch = _registration_library.Watch(listener.receive)
-        call = _library.Call(device_word(self.device, device), self.threads, on_device=True)
+        word = device_word(self.device, device, shares=True)
+        call = _library.Call(word, self.threads, on_device=True)
         try:
             result, warned, raised = _registration_library.run_pipeline(
                 call, document, pipeline, watch, allocate

@@ -33,9 +33,10 @@ namespace
 constexpr std::align_val_t HostAlignment{ 64 }; // a cache line of the host, and the widest vectors
 }
 
-Residence::Residence(const ExecutionContext & context)
+Residence::Residence(const ExecutionContext & context, const std::vector<int> & others)
   : m_Context(context)
   , m_Stream(context.backend == Backend::Cuda ? MakeResidentStream(context) : nullptr)
+  , m_Group(m_Stream != nullptr && !others.empty() ? MakeDeviceGroup(context.device, m_Stream, others) : nullptr)
 {}
 
 void
@@ -56,7 +57,7 @@ Residence::Follow(StreamHandle stream) const
   }
 }
 
-ResidentArray::ResidentArray(std::size_t bytes, const Residence & residence)
+ResidentArray::ResidentArray(std::size_t bytes, const Residence & residence, std::size_t sections)
   : m_Bytes(bytes)
 {
   if (bytes == 0)
@@ -65,7 +66,7 @@ ResidentArray::ResidentArray(std::size_t bytes, const Residence & residence)
   }
   if (residence.IsOnDevice())
   {
-    m_Data = AllocateOnDevice(bytes, residence);
+    m_Data = AllocateOnDevice(bytes, residence, sections);
   }
   else
   {
@@ -147,8 +148,26 @@ MakeResidentStream(const ExecutionContext &)
   ThrowUnavailable();
 }
 
+std::shared_ptr<const DeviceGroup>
+MakeDeviceGroup(int, const std::shared_ptr<const Stream> &, const std::vector<int> &)
+{
+  ThrowUnavailable();
+}
+
+bool
+CanShareMemory(const std::vector<int> &)
+{
+  ThrowUnavailable();
+}
+
+bool
+IsForAllDevices(const void *, const Residence &)
+{
+  return true;
+}
+
 std::unique_ptr<void, std::function<void(void *)>>
-AllocateOnDevice(std::size_t, const Residence &)
+AllocateOnDevice(std::size_t, const Residence &, std::size_t)
 {
   ThrowUnavailable();
 }

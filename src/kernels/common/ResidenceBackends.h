@@ -24,6 +24,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 /** \file
  * \brief The device functions of Residence. */
@@ -35,9 +36,13 @@ namespace itk::CudaSpline
 std::shared_ptr<const Stream>
 MakeResidentStream(const ExecutionContext & context);
 
+/** Makes the devices of a residence share arrays and steps. */
+std::shared_ptr<const DeviceGroup>
+MakeDeviceGroup(int device, const std::shared_ptr<const Stream> & stream, const std::vector<int> & others);
+
 /** Allocates device memory, with its deleter. */
 std::unique_ptr<void, std::function<void(void *)>>
-AllocateOnDevice(std::size_t bytes, const Residence & residence);
+AllocateOnDevice(std::size_t bytes, const Residence & residence, std::size_t sections);
 
 /** See Residence::Wait(). */
 void

@@ -20,6 +20,7 @@
 #include "itkCudaSpline/device/StagedCopy.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include "device/DeviceGroup.h"
 #include "device/DeviceHealth.h"
 #include "device/StreamPool.h"
 #include "kernels/common/HostCopies.h"
@@ -27,6 +28,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <new>
 #include <utility>
 
@@ -40,9 +43,31 @@ MakeResidentStream(const ExecutionContext & context)
   return std::make_shared<const Stream>();
 }
 
-std::unique_ptr<void, std::function<void(void *)>>
-AllocateOnDevice(std::size_t bytes, const Residence & residence)
+std::shared_ptr<const DeviceGroup>
+MakeDeviceGroup(int device, const std::shared_ptr<const Stream> & stream, const std::vector<int> & others)
 {
+  return std::make_shared<const DeviceGroup>(device, stream, others);
+}
+
+bool
+CanShareMemory(const std::vector<int> & devices)
+{
+  return DeviceGroup::CanShareMemory(devices);
+}
+
+bool
+IsForAllDevices(const void * memory, const Residence & residence)
+{
+  return residence.GetGroup() == nullptr || residence.GetGroup()->IsMapped(memory);
+}
+
+std::unique_ptr<void, std::function<void(void *)>>
+AllocateOnDevice(std::size_t bytes, const Residence & residence, std::size_t sections)
+{
+  if (residence.GetGroup() != nullptr)
+  {
+    return DeviceGroup::Allocate(bytes, sections, residence.GetGroup());
+  }
   const DeviceScope scope(residence.GetContext().device);
   auto              buffer = std::make_shared<DeviceBuffer>(bytes, residence.GetStream());
   void * const      data = buffer->Data();
@@ -54,6 +79,10 @@ WaitOnDevice(const Residence & residence)
 {
   const DeviceScope scope(residence.GetContext().device);
   residence.GetStream().Synchronize();
+  if (residence.GetGroup() != nullptr)
+  {
+    residence.GetGroup()->Wait(); // the stream has waited for the others; this reports their errors
+  }
 }
 
 void
@@ -76,20 +105,57 @@ DownloadFromDevice(void * toHost, const void * from, std::size_t bytes, const Re
 {
   const DeviceScope scope(residence.GetContext().device);
   DownloadThroughStaging(toHost, from, bytes, residence.GetStream(), CopyThreadsOf(residence.GetContext()));
+  if (residence.GetGroup() != nullptr)
+  {
+    residence.GetGroup()->Wait();
+  }
 }
+
+namespace
+{
+/** Enqueues an operation on bytes: on all devices, each in its own memory, if all of them map the arrays. */
+template <typename TEnqueue>
+void
+EnqueueBytes(std::initializer_list<const void *> arrays,
+             std::size_t                         bytes,
+             const Residence &                   residence,
+             const TEnqueue &                    enqueue)
+{
+  const DeviceGroup * const group = residence.GetGroup().get();
+  const auto                isForAll = [&](const void * array) { return IsForAllDevices(array, residence); };
+  if (group == nullptr || bytes < MinStripedBytes || !std::all_of(arrays.begin(), arrays.end(), isForAll))
+  {
+    const DeviceScope scope(residence.GetContext().device);
+    enqueue(0, bytes, residence.GetStream().Get());
+    return;
+  }
+  constexpr std::size_t page = std::size_t(1) << 21; // usual granularity of device memory
+  group->Run(static_cast<std::int64_t>((bytes + page - 1) / page), [&](const DeviceShare & share) {
+    const std::size_t first = static_cast<std::size_t>(share.items.first) * page;
+    enqueue(first, std::min(static_cast<std::size_t>(share.items.count) * page, bytes - first), share.stream.Get());
+  });
+}
+} // namespace
 
 void
 CopyOnDevice(void * to, const void * from, std::size_t bytes, const Residence & residence)
 {
-  const DeviceScope scope(residence.GetContext().device);
-  CheckCuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, residence.GetStream().Get()), "cudaMemcpyAsync");
+  EnqueueBytes({ to, from }, bytes, residence, [=](std::size_t first, std::size_t count, StreamHandle stream) {
+    CheckCuda(cudaMemcpyAsync(static_cast<char *>(to) + first,
+                              static_cast<const char *>(from) + first,
+                              count,
+                              cudaMemcpyDeviceToDevice,
+                              stream),
+              "cudaMemcpyAsync");
+  });
 }
 
 void
 ClearOnDevice(void * to, std::size_t bytes, const Residence & residence)
 {
-  const DeviceScope scope(residence.GetContext().device);
-  CheckCuda(cudaMemsetAsync(to, 0, bytes, residence.GetStream().Get()), "cudaMemsetAsync");
+  EnqueueBytes({ to }, bytes, residence, [=](std::size_t first, std::size_t count, StreamHandle stream) {
+    CheckCuda(cudaMemsetAsync(static_cast<char *>(to) + first, 0, count, stream), "cudaMemsetAsync");
+  });
 }
 
 namespace

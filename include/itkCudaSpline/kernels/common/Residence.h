@@ -25,6 +25,7 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 /** \file
  * \brief Arrays that stay in the memory of a backend, and the order in which steps change them, for iterative
@@ -35,17 +36,31 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
+class DeviceGroup;
+
+/** \brief Whether several devices can share the arrays of a Residence: each one can use the memory of the others.
+ *
+ * \param[in] devices their numbers; one device always can
+ * \exception DeviceError a device does not exist, or is lost */
+bool
+CanShareMemory(const std::vector<int> & devices);
+
 /** \brief The backend on which the steps of an iteration run in their order: the host's threads, or one stream of a
  * device.
  *
  * A step on a device is enqueued in the stream, and does not wait; Download() and Wait() do. A step on the host is
- * complete when its function returns. Results are bitwise equal for any number of threads. */
+ * complete when its function returns. Results are bitwise equal for any number of threads.
+ *
+ * Several devices can share large arrays and the steps on them. The stream of the first one orders all steps. Results
+ * are bitwise equal to those of the first device alone. */
 class Residence
 {
 public:
   /** \param[in] context backend, device and threads; steps do not call its progress callback
+   * \param[in] others devices that share large arrays and steps with that of the context; CanShareMemory() is true for
+   * all of them
    * \exception DeviceError the device does not exist, or cannot create a stream */
-  explicit Residence(const ExecutionContext & context);
+  explicit Residence(const ExecutionContext & context, const std::vector<int> & others = {});
 
   /** Cuda or Cpu. */
   Backend
@@ -71,6 +86,12 @@ public:
   {
     return *m_Stream;
   }
+  /** The devices that share arrays and steps; null: there is only one, or the backend is the host. */
+  const std::shared_ptr<const DeviceGroup> &
+  GetGroup() const
+  {
+    return m_Group;
+  }
   /** Lets the next steps begin after all work in a stream of the caller, on a device. Has no effect on the host.
    *
    * \param[in] stream of the same device; null: the default stream
@@ -84,8 +105,9 @@ public:
   Wait() const;
 
 private:
-  ExecutionContext              m_Context;
-  std::shared_ptr<const Stream> m_Stream; ///< null on the host
+  ExecutionContext                   m_Context;
+  std::shared_ptr<const Stream>      m_Stream; ///< null on the host
+  std::shared_ptr<const DeviceGroup> m_Group;  ///< null: one device, or the host
 };
 
 /** \brief Bytes in the memory of a backend. Move-only. */
@@ -116,9 +138,10 @@ public:
    *
    * \param[in] bytes length
    * \param[in] residence the backend
+   * \param[in] sections arrays of equal length that follow one another in this one; several devices divide each of them
    * \exception DeviceError out of memory, or a lost device
    * \exception std::bad_alloc the host is out of memory */
-  ResidentArray(std::size_t bytes, const Residence & residence);
+  ResidentArray(std::size_t bytes, const Residence & residence, std::size_t sections = 1);
 
   /** First byte, in the memory of the backend. */
   void *
@@ -164,6 +187,11 @@ CopyResident(void * to, const void * from, std::size_t bytes, const Residence & 
 /** \brief Sets bytes in the memory of the backend to zero. */
 void
 ClearResident(void * to, std::size_t bytes, const Residence & residence);
+
+/** \brief Whether kernels on all devices of a residence can use memory of the backend: if there is only one device, or
+ * for the arrays of a residence with the same devices. */
+bool
+IsForAllDevices(const void * memory, const Residence & residence);
 
 /** \brief Steps that are repeated with the same arguments.
  *

@@ -22,6 +22,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/kernels/common/Residence.h"
 
+#include "kernels/common/ResidenceDevices.h"
 #include "kernels/fields/common/FieldReduction.h"
 
 #include <cuda_runtime.h>
@@ -29,6 +30,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 /** \file
  * \brief Iteration over the samples of a field: one block per box, one thread per column of the box. */
@@ -122,24 +124,56 @@ AddBlock(NormSums mine, NormSums * warps)
   return mine;
 }
 
-/** \brief Calls a body with each sample. */
+/** \brief Whether a body has a member \c length. */
+template <typename TBody, typename = void>
+struct HasLength : std::false_type
+{};
+template <typename TBody>
+struct HasLength<TBody, std::void_t<decltype(TBody::length)>> : std::true_type
+{};
+
+/** \brief Number of samples that a body processes: a walk through rows has their \c length as a member. */
+template <typename TBody>
+std::int64_t
+CountSamples(const TBody & body, const FieldWalk & walk)
+{
+  std::int64_t samples = walk.size[0] * walk.size[1] * walk.size[2];
+  if constexpr (HasLength<TBody>::value)
+  {
+    samples *= body.length;
+  }
+  return samples;
+}
+
+/** \brief Calls a body with each sample of the boxes from \p first on. */
 template <typename TBody>
 __global__ void
 __launch_bounds__(BoxLanes)
-  FieldKernel(const __grid_constant__ TBody body, const FieldWalk walk, const FieldBoxes boxes)
+  FieldKernel(const __grid_constant__ TBody body, const FieldWalk walk, const FieldBoxes boxes, unsigned int first)
 {
-  WalkColumn(walk, boxes, blockIdx.x, body);
+  WalkColumn(walk, boxes, first + blockIdx.x, body);
 }
 
 /** \brief Enqueues FieldKernel(). */
 template <typename TBody>
 void
+LaunchField(const TBody & body, const FieldWalk & walk, const StepDevices & devices)
+{
+  const FieldBoxes boxes = BoxesOf(walk);
+  (void)BlocksOf(boxes.Count()); // refuses too many
+  RunShares(devices, boxes.Count(), CountSamples(body, walk), [&](const DeviceShare & share) {
+    FieldKernel<<<BlocksOf(share.items.count), BoxThreads(), 0, share.stream.Get()>>>(
+      body, walk, boxes, static_cast<unsigned int>(share.items.first));
+    CheckCuda(cudaGetLastError(), "FieldKernel");
+  });
+}
+
+/** \brief Enqueues FieldKernel() on the first device. */
+template <typename TBody>
+void
 LaunchField(const TBody & body, const FieldWalk & walk, const Residence & residence)
 {
-  const DeviceScope scope(residence.GetContext().device);
-  const FieldBoxes  boxes = BoxesOf(walk);
-  FieldKernel<<<BlocksOf(boxes.Count()), BoxThreads(), 0, residence.GetStream().Get()>>>(body, walk, boxes);
-  CheckCuda(cudaGetLastError(), "FieldKernel");
+  LaunchField(body, walk, FirstDeviceOf(residence));
 }
 
 } // namespace itk::CudaSpline

@@ -29,12 +29,16 @@ constexpr int BlocksOfMultiprocessor = 4; // for a step that may have no work
 
 /** Runs a step of the iteration, or nothing if the iteration has ended.
  *
+ * \param[in] first, end boxes
  * \param[in] updates whether the inverse is updated
  * \param[in] goesOn whether new errors are computed, unless the previous ones were small */
 template <unsigned int VDimension, typename TReal>
 __global__ void
-__launch_bounds__(BoxLanes)
-  StepKernel(const __grid_constant__ InversionArguments<VDimension, TReal> arguments, bool updates, bool goesOn)
+__launch_bounds__(BoxLanes) StepKernel(const __grid_constant__ InversionArguments<VDimension, TReal> arguments,
+                                       unsigned int                                                  first,
+                                       unsigned int                                                  end,
+                                       bool                                                          updates,
+                                       bool                                                          goesOn)
 {
   constexpr int       warps = BoxLanes / LanesOfWarp;
   __shared__ NormSums sums[warps];
@@ -45,8 +49,7 @@ __launch_bounds__(BoxLanes)
   const bool  finds = goesOn && arguments.state->isDone == 0;
   const auto  maximum = static_cast<TReal>(arguments.state->maximumError);
   const TReal epsilon = InversionEpsilon<TReal>(arguments.state->iterations);
-  const auto  boxes = static_cast<unsigned int>(arguments.boxes.Count());
-  for (unsigned int box = blockIdx.x; box < boxes; box += gridDim.x)
+  for (unsigned int box = first + blockIdx.x; box < end; box += gridDim.x)
   {
     NormSums mine{ 0.0, 0.0 };
     WalkColumn(arguments.walk, arguments.boxes, box, [&](const std::int64_t(&at)[3]) {
@@ -65,23 +68,25 @@ __launch_bounds__(BoxLanes)
   }
 }
 
-/** Runs all iterations of Anderson mixing. */
+/** Runs all iterations of Anderson mixing, for the boxes from \p first on. */
 template <unsigned int VDimension, typename TReal>
 __global__ void
-__launch_bounds__(BoxLanes)
-  AndersonKernel(const __grid_constant__ InversionArguments<VDimension, TReal> arguments, int iterations)
+__launch_bounds__(BoxLanes) AndersonKernel(const __grid_constant__ InversionArguments<VDimension, TReal> arguments,
+                                           unsigned int                                                  first,
+                                           int                                                           iterations)
 {
   constexpr int       warps = BoxLanes / LanesOfWarp;
   __shared__ NormSums sums[warps];
   NormSums            mine{ 0.0, 0.0 };
-  WalkColumn(arguments.walk, arguments.boxes, blockIdx.x, [&](const std::int64_t(&at)[3]) {
+  const unsigned int  box = first + blockIdx.x;
+  WalkColumn(arguments.walk, arguments.boxes, box, [&](const std::int64_t(&at)[3]) {
     const auto norm = static_cast<double>(InvertSample(arguments, at, iterations));
     mine.Add({ norm, norm });
   });
   mine = AddBlock<warps>(mine, sums);
   if (threadIdx.x == 0 && threadIdx.y == 0)
   {
-    arguments.sums[blockIdx.x] = mine;
+    arguments.sums[box] = mine;
   }
 }
 
@@ -122,35 +127,46 @@ InvertFieldOnCuda(const FieldShape &     shape,
                   void *                 scratch,
                   const Residence &      residence)
 {
-  const int         device = residence.GetContext().device;
-  const DeviceScope scope(device);
-  const auto        stream = residence.GetStream().Get();
   ClearResident(state, sizeof(FieldInversionState), residence);
   ClearResident(scratch, sizeof(InversionProgress), residence);
   DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
     using Real = typename decltype(compiled)::Real;
     constexpr unsigned int dimension = decltype(compiled)::Dimension;
     const auto arguments = MakeInversionArguments<dimension, Real>(shape, field, inverse, rules, state, scratch);
-    const unsigned int boxes = BlocksOf(arguments.boxes.Count());
+    (void)BlocksOf(arguments.boxes.Count()); // refuses too many
+    const auto share = [&](const char * kernel, const auto & enqueue) {
+      RunShares(AllDevicesOf(residence), arguments.boxes.Count(), shape.grid.Count(), [&](const DeviceShare & own) {
+        enqueue(own, static_cast<unsigned int>(own.items.first));
+        CheckCuda(cudaGetLastError(), kernel);
+      });
+    };
+    const auto conclude = [&] {
+      const DeviceScope scope(residence.GetContext().device);
+      ConcludeKernel<dimension, Real><<<1, TotalLanes, 0, residence.GetStream().Get()>>>(arguments);
+      CheckCuda(cudaGetLastError(), "ConcludeKernel");
+    };
     if (rules.method == InversionMethod::Anderson && rules.maximumIterations > 0)
     {
-      AndersonKernel<dimension, Real><<<boxes, BoxThreads(), 0, stream>>>(arguments, rules.maximumIterations);
-      CheckCuda(cudaGetLastError(), "AndersonKernel");
-      ConcludeKernel<dimension, Real><<<1, TotalLanes, 0, stream>>>(arguments);
-      CheckCuda(cudaGetLastError(), "ConcludeKernel");
+      share("AndersonKernel", [&](const DeviceShare & own, unsigned int first) {
+        AndersonKernel<dimension, Real>
+          <<<BlocksOf(own.items.count), BoxThreads(), 0, own.stream.Get()>>>(arguments, first, rules.maximumIterations);
+      });
+      conclude();
       return;
     }
-    const unsigned int blocks = ResidentBlocks(arguments.boxes.Count(), BlocksOfMultiprocessor, device);
     // One step more than iterations: the update that completes the last iteration.
     for (int step = 0; step <= rules.maximumIterations && rules.maximumIterations > 0; ++step)
     {
       const bool goesOn = step < rules.maximumIterations;
-      StepKernel<dimension, Real><<<blocks, BoxThreads(), 0, stream>>>(arguments, step > 0, goesOn);
-      CheckCuda(cudaGetLastError(), "StepKernel");
+      share("StepKernel", [&](const DeviceShare & own, unsigned int first) {
+        const unsigned int blocks = ResidentBlocks(own.items.count, BlocksOfMultiprocessor, own.device);
+        const unsigned int end = first + static_cast<unsigned int>(own.items.count);
+        StepKernel<dimension, Real>
+          <<<blocks, BoxThreads(), 0, own.stream.Get()>>>(arguments, first, end, step > 0, goesOn);
+      });
       if (goesOn)
       {
-        ConcludeKernel<dimension, Real><<<1, TotalLanes, 0, stream>>>(arguments);
-        CheckCuda(cudaGetLastError(), "ConcludeKernel");
+        conclude();
       }
     }
   });

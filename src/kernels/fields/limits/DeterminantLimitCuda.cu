@@ -24,13 +24,13 @@ namespace itk::CudaSpline
 void
 WalkLimitOnCuda(const LimitArguments & arguments, const Residence & residence)
 {
-  WalkLimit(arguments, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+  WalkLimit(arguments, [&](const auto & body) { LaunchField(body, body.walk, AllDevicesOf(residence)); });
 }
 
 void
 WalkVelocityLimitOnCuda(const VelocityLimitArguments & arguments, const Residence & residence)
 {
-  WalkVelocityLimit(arguments, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+  WalkVelocityLimit(arguments, [&](const auto & body) { LaunchField(body, body.walk, AllDevicesOf(residence)); });
 }
 
 } // namespace itk::CudaSpline

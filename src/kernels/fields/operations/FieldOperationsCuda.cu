@@ -31,12 +31,28 @@ constexpr int    Threads = 256;
 constexpr int    NormBlocksOfMultiprocessor = 4;
 constexpr size_t MaxNormBlocks = MaximumNormScratch / sizeof(double);
 
-/** Returns enough blocks for one thread per number, or for several numbers per thread. */
+/** Returns enough blocks for one thread per number, or for several numbers per thread: starting a block takes longer
+ * than some numbers. */
 unsigned int
 BlocksOfNumbers(std::int64_t count)
 {
-  constexpr std::int64_t most = 1 << 20;
+  constexpr std::int64_t most = 1 << 14;
   return static_cast<unsigned int>(std::min((count + Threads - 1) / Threads, most));
+}
+
+/** Enqueues a kernel for vectors on all devices of a residence.
+ *
+ * \param[in] enqueue called with the first number and the number of numbers of a share, and its stream */
+template <typename TEnqueue>
+void
+ShareNumbers(const FieldShape & shape, const Residence & residence, const char * kernel, const TEnqueue & enqueue)
+{
+  const std::int64_t samples = shape.grid.Count();
+  const auto         components = static_cast<std::int64_t>(shape.grid.dimension);
+  RunShares(AllDevicesOf(residence), samples, samples, [&](const DeviceShare & share) {
+    enqueue(share.items.first * components, share.items.count * components, share.stream.Get());
+    CheckCuda(cudaGetLastError(), kernel);
+  });
 }
 
 /** Returns the largest number of a block, in thread 0. */
@@ -163,7 +179,7 @@ ComposeFieldsOnCuda(const FieldShape & displacementShape,
                                                   static_cast<const Real *>(warping),
                                                   static_cast<Real *>(output),
                                                   WalkOf(warpingShape.grid) };
-    LaunchField(body, body.walk, residence);
+    LaunchField(body, body.walk, AllDevicesOf(residence));
   });
 }
 
@@ -182,7 +198,8 @@ ResampleFieldOnCuda(const FieldShape & inputShape,
                                                  MakeGeometry<dimension>(outputShape.grid),
                                                  static_cast<Real *>(output),
                                                  WalkOf(outputShape.grid) };
-    LaunchField(body, body.walk, residence);
+    const bool isForAll = IsForAllDevices(input, residence); // the previous level may have had one device
+    LaunchField(body, body.walk, isForAll ? AllDevicesOf(residence) : FirstDeviceOf(residence));
   });
 }
 
@@ -193,22 +210,27 @@ FindMaximumNormOnCuda(const FieldShape & shape,
                       void *             scratch,
                       const Residence &  residence)
 {
-  const int         device = residence.GetContext().device;
-  const DeviceScope scope(device);
+  const DeviceGroup * const group = residence.GetGroup().get();
   DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
     using Real = typename decltype(compiled)::Real;
     constexpr unsigned int dimension = decltype(compiled)::Dimension;
     const std::int64_t     count = shape.grid.Count();
-    const auto             most = std::min(static_cast<std::int64_t>(MaxNormBlocks), (count + Threads - 1) / Threads);
-    const unsigned int     blocks = ResidentBlocks(most, NormBlocksOfMultiprocessor, device);
     auto * const           largest = static_cast<double *>(scratch);
     Spacing<dimension>     spacing;
     std::copy_n(shape.grid.spacing.begin(), dimension, spacing.of);
-    const auto stream = residence.GetStream().Get();
-    NormKernel<dimension, Real>
-      <<<blocks, Threads, 0, stream>>>(static_cast<const Real *>(field), count, spacing, largest);
-    LargestKernel<<<1, Threads, 0, stream>>>(largest, static_cast<int>(blocks), maximum);
-    CheckCuda(cudaGetLastError(), "NormKernel");
+    int used = 0; // numbers of the scratch memory
+    RunShares(AllDevicesOf(residence), count, count, [&](const DeviceShare & share) {
+      const auto         mine = static_cast<std::int64_t>(MaxNormBlocks / (group != nullptr ? group->Count() : 1));
+      const auto         most = std::min(mine, (share.items.count + Threads - 1) / Threads);
+      const unsigned int blocks = ResidentBlocks(most, NormBlocksOfMultiprocessor, share.device);
+      NormKernel<dimension, Real><<<blocks, Threads, 0, share.stream.Get()>>>(
+        static_cast<const Real *>(field) + share.items.first * dimension, share.items.count, spacing, largest + used);
+      CheckCuda(cudaGetLastError(), "NormKernel");
+      used += static_cast<int>(blocks);
+    });
+    const DeviceScope scope(residence.GetContext().device);
+    LargestKernel<<<1, Threads, 0, residence.GetStream().Get()>>>(largest, used, maximum);
+    CheckCuda(cudaGetLastError(), "LargestKernel");
   });
 }
 
@@ -220,13 +242,15 @@ ScaleFieldOnCuda(const FieldShape & shape,
                  void *             scaled,
                  const Residence &  residence)
 {
-  const DeviceScope scope(residence.GetContext().device);
   DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
     using Real = typename decltype(compiled)::Real;
-    const std::int64_t count = shape.Numbers();
-    ScaleKernel<Real><<<BlocksOfNumbers(count), Threads, 0, residence.GetStream().Get()>>>(
-      static_cast<const Real *>(field), count, static_cast<Real>(length), maximum, static_cast<Real *>(scaled));
-    CheckCuda(cudaGetLastError(), "ScaleKernel");
+    ShareNumbers(shape, residence, "ScaleKernel", [&](std::int64_t first, std::int64_t count, StreamHandle stream) {
+      ScaleKernel<Real><<<BlocksOfNumbers(count), Threads, 0, stream>>>(static_cast<const Real *>(field) + first,
+                                                                        count,
+                                                                        static_cast<Real>(length),
+                                                                        maximum,
+                                                                        static_cast<Real *>(scaled) + first);
+    });
   });
 }
 
@@ -236,26 +260,27 @@ WeighFieldOnCuda(const FieldShape &            shape,
                  const std::array<double, 3> & weights,
                  const Residence &             residence)
 {
-  const DeviceScope scope(residence.GetContext().device);
   DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
     using Real = typename decltype(compiled)::Real;
-    const std::int64_t count = shape.Numbers();
-    WeighKernel<Real><<<BlocksOfNumbers(count), Threads, 0, residence.GetStream().Get()>>>(
-      static_cast<Real *>(field), count, shape.grid.dimension, make_double3(weights[0], weights[1], weights[2]));
-    CheckCuda(cudaGetLastError(), "WeighKernel");
+    ShareNumbers(shape, residence, "WeighKernel", [&](std::int64_t first, std::int64_t count, StreamHandle stream) {
+      WeighKernel<Real>
+        <<<BlocksOfNumbers(count), Threads, 0, stream>>>(static_cast<Real *>(field) + first,
+                                                         count,
+                                                         shape.grid.dimension,
+                                                         make_double3(weights[0], weights[1], weights[2]));
+    });
   });
 }
 
 void
 AverageMidpointFieldsOnCuda(const FieldShape & shape, void * first, void * second, const Residence & residence)
 {
-  const DeviceScope scope(residence.GetContext().device);
   DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
     using Real = typename decltype(compiled)::Real;
-    const std::int64_t count = shape.Numbers();
-    AverageKernel<Real><<<BlocksOfNumbers(count), Threads, 0, residence.GetStream().Get()>>>(
-      static_cast<Real *>(first), static_cast<Real *>(second), count);
-    CheckCuda(cudaGetLastError(), "AverageKernel");
+    ShareNumbers(shape, residence, "AverageKernel", [&](std::int64_t begin, std::int64_t count, StreamHandle stream) {
+      AverageKernel<Real><<<BlocksOfNumbers(count), Threads, 0, stream>>>(
+        static_cast<Real *>(first) + begin, static_cast<Real *>(second) + begin, count);
+    });
   });
 }
 

@@ -150,7 +150,8 @@ SmoothFieldOnCuda(const FieldShape &     shape,
     {
       auto * const            to = static_cast<Real *>((dimension - d) % 2 == 1 ? output : scratch);
       const AxisWeights<Real> weights(smoothing.weights[d]);
-      LaunchField(AxisSmoothing<dimension, Real>{ walk, d, stride, from, to, blend, weights }, walk, residence);
+      LaunchField(
+        AxisSmoothing<dimension, Real>{ walk, d, stride, from, to, blend, weights }, walk, AllDevicesOf(residence));
       from = to;
       stride *= shape.grid.size[d];
     }

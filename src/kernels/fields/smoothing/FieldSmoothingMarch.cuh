@@ -57,6 +57,8 @@ struct SmoothingMarch
   static constexpr std::size_t Bytes = (Planes * Plane + Group * WidePlane) * sizeof(float); ///< shared memory
 
   std::int64_t         size[3];
+  std::int64_t         first; ///< first slice
+  std::int64_t         end;   ///< the one after the last slice
   std::int64_t         chunk; ///< slices of a block
   const float *        input;
   float *              output;
@@ -80,8 +82,8 @@ __launch_bounds__(SmoothingMarch<VRadius>::Threads, SmoothingMarch<VRadius>::Blo
   const int               thread = static_cast<int>(threadIdx.x);
   const std::int64_t      firstX = std::int64_t{ blockIdx.x } * March::TileX;
   const std::int64_t      firstY = std::int64_t{ blockIdx.y } * March::TileY;
-  const std::int64_t      firstZ = std::int64_t{ blockIdx.z } * march.chunk;
-  const std::int64_t      endZ = min(firstZ + march.chunk, march.size[2]);
+  const std::int64_t      firstZ = march.first + std::int64_t{ blockIdx.z } * march.chunk;
+  const std::int64_t      endZ = min(firstZ + march.chunk, march.end);
   const std::int64_t      row = march.size[0] * components;
   const std::int64_t      slice = march.size[1] * row;
 
@@ -233,24 +235,28 @@ LaunchSmoothingMarch(const FieldGrid &            grid,
                      const Residence &            residence)
 {
   using March = SmoothingMarch<VRadius>;
-  const int         device = residence.GetContext().device;
-  const DeviceScope scope(device);
-  March             march{ { grid.size[0], grid.size[1], grid.size[2] }, 0, input, output, blend, {} };
+  March march{ { grid.size[0], grid.size[1], grid.size[2] }, 0, 0, 0, input, output, blend, {} };
   for (unsigned int d = 0; d < 3; ++d)
   {
     std::copy(smoothing.weights[d].begin(), smoothing.weights[d].end(), march.weights[d]);
   }
   const std::int64_t across = (grid.size[0] + March::TileX - 1) / March::TileX;
   const std::int64_t down = (grid.size[1] + March::TileY - 1) / March::TileY;
-  const std::int64_t all = ResidentBlocks(std::int64_t{ 1 } << 30, 1, device); // number of multiprocessors
-  const std::int64_t chunks = ChunksOfMarch(across * down, grid.size[2], VRadius, all);
-  march.chunk = (grid.size[2] + chunks - 1) / chunks;
-  const dim3 blocks(static_cast<unsigned int>(across),
-                    static_cast<unsigned int>(down),
-                    static_cast<unsigned int>((grid.size[2] + march.chunk - 1) / march.chunk));
-  AllowSharedMemory(SmoothingMarchKernel<VRadius>, March::Bytes);
-  SmoothingMarchKernel<VRadius><<<blocks, March::Threads, March::Bytes, residence.GetStream().Get()>>>(march);
-  CheckCuda(cudaGetLastError(), "SmoothingMarchKernel");
+  RunShares(AllDevicesOf(residence), grid.size[2], grid.Count(), [&](const DeviceShare & share) {
+    March              own = march;
+    const std::int64_t slices = share.items.count;
+    const std::int64_t all = ResidentBlocks(std::int64_t{ 1 } << 30, 1, share.device); // multiprocessors
+    const std::int64_t chunks = ChunksOfMarch(across * down, slices, VRadius, all);
+    own.first = share.items.first;
+    own.end = own.first + slices;
+    own.chunk = (slices + chunks - 1) / chunks;
+    const dim3 blocks(static_cast<unsigned int>(across),
+                      static_cast<unsigned int>(down),
+                      static_cast<unsigned int>((slices + own.chunk - 1) / own.chunk));
+    AllowSharedMemory(SmoothingMarchKernel<VRadius>, March::Bytes);
+    SmoothingMarchKernel<VRadius><<<blocks, March::Threads, March::Bytes, share.stream.Get()>>>(own);
+    CheckCuda(cudaGetLastError(), "SmoothingMarchKernel");
+  });
 }
 
 } // namespace itk::CudaSpline

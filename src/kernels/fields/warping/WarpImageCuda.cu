@@ -24,7 +24,7 @@ namespace itk::CudaSpline
 void
 WarpImageOnCuda(const ImageWarp & warp, const void * image, void * output, const Residence & residence)
 {
-  DispatchWarp(warp, image, output, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+  DispatchWarp(warp, image, output, [&](const auto & body) { LaunchField(body, body.walk, AllDevicesOf(residence)); });
 }
 
 void

@@ -27,7 +27,8 @@ MapImageOnCuda(const ImageMapping &  mapping,
                const MappedImage &   output,
                const Residence &     residence)
 {
-  DispatchMapping(mapping, sources, output, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+  DispatchMapping(
+    mapping, sources, output, [&](const auto & body) { LaunchField(body, body.walk, AllDevicesOf(residence)); });
 }
 
 } // namespace itk::CudaSpline

@@ -32,6 +32,8 @@
 namespace itk::CudaSpline
 {
 
+struct StepDevices;
+
 /** \brief The number of ExactWindowNumbers that one derivative needs. */
 inline constexpr int FactorsOfOne = 3;
 
@@ -48,6 +50,7 @@ struct ExactCorrelation
   void *                 movingDerivative{ nullptr }; ///< null: not computed
   void *                 fixedDerivative{ nullptr };  ///< null: not computed
   void *                 scratch{ nullptr };          ///< CountExactCorrelationScratch() bytes
+  std::size_t            devices{ 1 };                ///< devices that share a single pair, see CountSharing()
 };
 
 /** \brief Numbers of a window that the requested derivatives need. */
@@ -67,12 +70,16 @@ CountFactors(const ExactCorrelation & correlation)
 std::size_t
 CountExactCorrelationScratch(const ExactCorrelation & correlation, int factors, int device);
 
-/** \brief Evaluates sums and derivatives; see EvaluateLocalCorrelation(). On a device the call is asynchronous. */
+/** \brief Evaluates sums and derivatives; see EvaluateLocalCorrelation(). On a device the call is asynchronous.
+ *
+ * \param[in] correlation the pairs
+ * \param[in] context threads of the host
+ * \param[in] devices devices that have the arrays */
 ///@{
 void
 EvaluateExactCorrelationOnCpu(const ExactCorrelation & correlation, const ExecutionContext & context);
 void
-EvaluateExactCorrelationOnCuda(const ExactCorrelation & correlation, const Stream & stream, int device);
+EvaluateExactCorrelationOnCuda(const ExactCorrelation & correlation, const StepDevices & devices);
 ///@}
 
 /** \brief Evaluates losses on a device, and allocates their memory. The call is asynchronous.

@@ -19,6 +19,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include "device/DeviceGroup.h"
 #include "kernels/common/SharedMemory.cuh"
 #include "kernels/metrics/local_correlation/ExactCorrelationBody.h"
 #include "kernels/metrics/local_correlation/LocalDerivative.cuh"
@@ -44,21 +45,28 @@ namespace
 
 constexpr std::int64_t MaxCentreBlocks = 256; // of an image
 
-/** Sums of both images and of the samples that count, a part of a pair a block. */
+/** Sums of both images and of the samples that count, a part of a pair a block.
+ *
+ * \param[in] firstBlock the first one of this launch along x, \param[in] blocks of all launches along x */
 template <typename TReal>
 __global__ void
-__launch_bounds__(MaxLocalThreads)
-  CentreKernel(const __grid_constant__ ExactArguments<TReal> arguments, std::int64_t pairs, double * partial)
+__launch_bounds__(MaxLocalThreads) CentreKernel(const __grid_constant__ ExactArguments<TReal> arguments,
+                                                std::int64_t                                  pairs,
+                                                unsigned int                                  firstBlock,
+                                                unsigned int                                  blocks,
+                                                double *                                      partial)
 {
+  const unsigned int block = firstBlock + blockIdx.x;
   for (std::int64_t number = blockIdx.y; number < pairs; number += gridDim.y)
   {
     const auto & first = arguments.first;
     const auto   inside = [&](const std::uint8_t * mask, std::int64_t i) {
       return mask == nullptr || mask[number * arguments.maskStride + i] != 0;
     };
-    double sums[3] = {};
-    for (std::int64_t i = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x; i < arguments.plane;
-         i += std::int64_t{ gridDim.x } * blockDim.x)
+    const std::int64_t ofBlock = (arguments.plane + blocks - 1) / blocks;
+    const std::int64_t end = min((block + 1) * ofBlock, arguments.plane);
+    double             sums[3] = {};
+    for (std::int64_t i = block * ofBlock + threadIdx.x; i < end; i += blockDim.x)
     {
       if (inside(first.fixedInside, i) && inside(first.movingInside, i))
       {
@@ -72,7 +80,7 @@ __launch_bounds__(MaxLocalThreads)
     {
       for (int n = 0; n < 3; ++n)
       {
-        partial[(number * gridDim.x + blockIdx.x) * 3 + n] = sums[n];
+        partial[(number * blocks + block) * 3 + n] = sums[n];
       }
     }
     __syncthreads();
@@ -373,6 +381,7 @@ private:
  * \tparam VMasked valid samples are counted
  * \tparam VRadius of x and y; -1: any
  * \param[in] blocksOfImage one image after the other
+ * \param[in] firstBlock the first one of this launch
  * \param[out] partial three numbers a block; null: none */
 template <typename TWork, bool VMasked, int VRadius>
 __global__ void
@@ -380,6 +389,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   WindowKernel(const __grid_constant__ ExactArguments<typename TWork::Pixel> arguments,
                const __grid_constant__ LocalBlocks                           blocks,
                int                                                           blocksOfImage,
+               unsigned int                                                  firstBlock,
                double *                                                      partial)
 {
   using Pixel = typename TWork::Pixel;
@@ -393,12 +403,13 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   Pixel * const            tile = reinterpret_cast<Pixel *>(bytes + space.TileAt());
   std::uint8_t * const     inside = reinterpret_cast<std::uint8_t *>(bytes + space.InsideAt());
 
-  const TWork work(arguments, static_cast<std::int64_t>(blockIdx.x / static_cast<unsigned int>(blocksOfImage)));
-  const int   block = static_cast<int>(blockIdx.x % static_cast<unsigned int>(blocksOfImage));
-  const int   firstX = block % blocks.tiles[0] * LocalColumns;
-  const int   firstY = block / blocks.tiles[0] % blocks.tiles[1] * blocks.rows;
-  const int   firstZ = block / (blocks.tiles[0] * blocks.tiles[1]) * blocks.slices;
-  const int   slices = min(blocks.slices, blocks.size[2] - firstZ);
+  const unsigned int blockOfAll = firstBlock + blockIdx.x;
+  const TWork        work(arguments, static_cast<std::int64_t>(blockOfAll / static_cast<unsigned int>(blocksOfImage)));
+  const int          block = static_cast<int>(blockOfAll % static_cast<unsigned int>(blocksOfImage));
+  const int          firstX = block % blocks.tiles[0] * LocalColumns;
+  const int          firstY = block / blocks.tiles[0] % blocks.tiles[1] * blocks.rows;
+  const int          firstZ = block / (blocks.tiles[0] * blocks.tiles[1]) * blocks.slices;
+  const int          slices = min(blocks.slices, blocks.size[2] - firstZ);
 
   const int  lane = static_cast<int>(threadIdx.x) % LocalColumns;
   const int  row = static_cast<int>(threadIdx.x) / LocalColumns;
@@ -487,7 +498,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
     {
       for (int n = 0; n < 3; ++n)
       {
-        partial[std::int64_t{ blockIdx.x } * 3 + n] = numbers[n];
+        partial[std::int64_t{ blockOfAll } * 3 + n] = numbers[n];
       }
     }
   }
@@ -533,9 +544,9 @@ LossSumKernel(const LocalCorrelationSums * sums, std::int64_t pairs, TReal * to)
 /** How a march is launched. */
 struct March
 {
-  March(const WindowGrid & grid, const WindowNumbers & ofWindow, int device)
+  March(const WindowGrid & grid, const WindowNumbers & ofWindow, int device, std::size_t devices)
     : numbers(ofWindow)
-    , blocks(PlanBlocks(grid, ofWindow, device))
+    , blocks(PlanBlocks(grid, ofWindow, device, devices))
     , ofImage(CountBlocks(blocks))
     , all(ofImage * grid.images)
   {
@@ -556,15 +567,17 @@ void
 Launch(const ExactArguments<typename TWork::Pixel> & arguments,
        const March &                                 march,
        double *                                      partial,
-       const Stream &                                stream)
+       const StepDevices &                           devices)
 {
   const auto kernel = &WindowKernel<TWork, VMasked, VRadius>;
   const auto bytes = SpaceOf(march.blocks, march.numbers).Bytes();
   const auto threads = static_cast<unsigned int>(std::max(march.blocks.rows, 4) * LocalColumns);
-  AllowSharedMemory(kernel, bytes);
-  kernel<<<static_cast<unsigned int>(march.all), threads, bytes, stream.Get()>>>(
-    arguments, march.blocks, static_cast<int>(march.ofImage), partial);
-  CheckCuda(cudaGetLastError(), "WindowKernel");
+  RunShares(devices, march.all, CountSamples(march.blocks), [&](const DeviceShare & share) {
+    AllowSharedMemory(kernel, bytes);
+    kernel<<<static_cast<unsigned int>(share.items.count), threads, bytes, share.stream.Get()>>>(
+      arguments, march.blocks, static_cast<int>(march.ofImage), static_cast<unsigned int>(share.items.first), partial);
+    CheckCuda(cudaGetLastError(), "WindowKernel");
+  });
 }
 
 /** Enqueues the kernel for a radius: those of ANTs and of VoxelMorph are compiled for floats. */
@@ -573,7 +586,7 @@ void
 LaunchRadius(const ExactArguments<typename TWork::Pixel> & arguments,
              const March &                                 march,
              double *                                      partial,
-             const Stream &                                stream)
+             const StepDevices &                           devices)
 {
   if constexpr (std::is_same<typename TWork::Pixel, float>::value)
   {
@@ -585,15 +598,15 @@ LaunchRadius(const ExactArguments<typename TWork::Pixel> & arguments,
       switch (radius)
       {
         case 2:
-          return Launch<TWork, VMasked, 2>(arguments, march, partial, stream);
+          return Launch<TWork, VMasked, 2>(arguments, march, partial, devices);
         case 4:
-          return Launch<TWork, VMasked, 4>(arguments, march, partial, stream);
+          return Launch<TWork, VMasked, 4>(arguments, march, partial, devices);
         default:
           break;
       }
     }
   }
-  Launch<TWork, VMasked, -1>(arguments, march, partial, stream);
+  Launch<TWork, VMasked, -1>(arguments, march, partial, devices);
 }
 
 /** The launch for pairs, except for the number of factors. */
@@ -603,8 +616,11 @@ struct Plan
   Plan(const ExactCorrelation & correlation, int factors, int device)
     : bytesOfPixel(SizeOf(correlation.descriptor.pixel))
     , grid{ correlation.descriptor.grid.size, CutRadius(correlation.descriptor), correlation.pairs }
-    , windows(grid, { 2, WindowSums, IsMasked(correlation), bytesOfPixel }, device)
-    , factorWindows(grid, { std::max(factors, 1), std::max(factors, 1), false, bytesOfPixel, bytesOfPixel }, device)
+    , windows(grid, { 2, WindowSums, IsMasked(correlation), bytesOfPixel }, device, correlation.devices)
+    , factorWindows(grid,
+                    { std::max(factors, 1), std::max(factors, 1), false, bytesOfPixel, bytesOfPixel },
+                    device,
+                    correlation.devices)
     , centreBlocks(
         std::min(MaxCentreBlocks,
                  (correlation.descriptor.grid.Count() + MaxLocalThreads - 1) / std::int64_t{ MaxLocalThreads }))
@@ -633,14 +649,18 @@ void
 FindCentres(const ExactArguments<TReal> & arguments,
             const Plan &                  plan,
             const ExactScratch<TReal> &   scratch,
-            const Stream &                stream)
+            const StepDevices &           devices)
 {
   constexpr std::int64_t mostRows = 65535;
   const auto             rows = static_cast<unsigned int>(std::min(plan.grid.images, mostRows));
-  const dim3             blocks(static_cast<unsigned int>(plan.centreBlocks), rows);
-  CentreKernel<TReal><<<blocks, MaxLocalThreads, 0, stream.Get()>>>(arguments, plan.grid.images, scratch.partial);
-  CheckCuda(cudaGetLastError(), "CentreKernel");
-  MeanKernel<<<rows, MaxLocalThreads, 0, stream.Get()>>>(
+  const auto             all = static_cast<unsigned int>(plan.centreBlocks);
+  RunShares(devices, plan.centreBlocks, arguments.plane, [&](const DeviceShare & share) {
+    const dim3 blocks(static_cast<unsigned int>(share.items.count), rows);
+    CentreKernel<TReal><<<blocks, MaxLocalThreads, 0, share.stream.Get()>>>(
+      arguments, plan.grid.images, static_cast<unsigned int>(share.items.first), all, scratch.partial);
+    CheckCuda(cudaGetLastError(), "CentreKernel");
+  });
+  MeanKernel<<<rows, MaxLocalThreads, 0, devices.stream.Get()>>>(
     scratch.partial, static_cast<int>(plan.centreBlocks), plan.grid.images, arguments.keepsNonFinite, scratch.centres);
   CheckCuda(cudaGetLastError(), "MeanKernel");
 }
@@ -648,13 +668,13 @@ FindCentres(const ExactArguments<TReal> & arguments,
 /** Multiplies the derivatives of oblique grids with their gradients. */
 template <typename TReal>
 void
-FinishOblique(const ExactArguments<TReal> & arguments, const Stream & stream)
+FinishOblique(const ExactArguments<TReal> & arguments, const StepDevices & devices)
 {
   const GridPair<TReal> & pair = arguments.first;
   const auto              finish = [&](void * derivative, const TReal * image, const void * gradients) {
     if (derivative != nullptr && pair.IsOblique(gradients))
     {
-      LaunchOblique(pair, arguments.plane, image, derivative, stream);
+      LaunchOblique(pair, arguments.plane, image, derivative, devices);
     }
   };
   finish(pair.movingDerivative, pair.moving, pair.movingGradient);
@@ -663,28 +683,28 @@ FinishOblique(const ExactArguments<TReal> & arguments, const Stream & stream)
 
 template <typename TReal>
 void
-Evaluate(const ExactCorrelation & correlation, const Stream & stream, int device)
+Evaluate(const ExactCorrelation & correlation, const StepDevices & devices)
 {
   const int                 factors = CountFactors(correlation);
-  const Plan                plan(correlation, factors, device);
+  const Plan                plan(correlation, factors, devices.device);
   const ExactScratch<TReal> scratch(correlation, plan.PartialBytes());
   const auto                arguments = MakeExactArguments(correlation, scratch);
-  FindCentres(arguments, plan, scratch, stream);
-  Plan::IsMasked(correlation) ? LaunchRadius<PairWork<TReal>, true>(arguments, plan.windows, scratch.partial, stream)
-                              : LaunchRadius<PairWork<TReal>, false>(arguments, plan.windows, scratch.partial, stream);
+  FindCentres(arguments, plan, scratch, devices);
+  Plan::IsMasked(correlation) ? LaunchRadius<PairWork<TReal>, true>(arguments, plan.windows, scratch.partial, devices)
+                              : LaunchRadius<PairWork<TReal>, false>(arguments, plan.windows, scratch.partial, devices);
   const auto rows = static_cast<unsigned int>(std::min<std::int64_t>(correlation.pairs, 65535));
-  SumKernel<<<rows, MaxLocalThreads, 0, stream.Get()>>>(
+  SumKernel<<<rows, MaxLocalThreads, 0, devices.stream.Get()>>>(
     scratch.partial, static_cast<int>(plan.windows.ofImage), correlation.pairs, correlation.sums);
   CheckCuda(cudaGetLastError(), "SumKernel");
   if (factors == ExactWindowNumbers)
   {
-    LaunchRadius<FactorWork<TReal, ExactWindowNumbers>, false>(arguments, plan.factorWindows, nullptr, stream);
+    LaunchRadius<FactorWork<TReal, ExactWindowNumbers>, false>(arguments, plan.factorWindows, nullptr, devices);
   }
   else if (factors > 0)
   {
-    LaunchRadius<FactorWork<TReal, FactorsOfOne>, false>(arguments, plan.factorWindows, nullptr, stream);
+    LaunchRadius<FactorWork<TReal, FactorsOfOne>, false>(arguments, plan.factorWindows, nullptr, devices);
   }
-  FinishOblique(arguments, stream);
+  FinishOblique(arguments, devices);
 }
 
 /** Calls \p run with a number of the type of the pixels. */
@@ -708,10 +728,10 @@ CountExactPartialSumsOnCuda(const ExactCorrelation & correlation, int factors, i
 }
 
 void
-EvaluateExactCorrelationOnCuda(const ExactCorrelation & correlation, const Stream & stream, int device)
+EvaluateExactCorrelationOnCuda(const ExactCorrelation & correlation, const StepDevices & devices)
 {
-  const DeviceScope scope(device);
-  DispatchPixel(correlation, [&](auto pixel) { Evaluate<decltype(pixel)>(correlation, stream, device); });
+  const DeviceScope scope(devices.device);
+  DispatchPixel(correlation, [&](auto pixel) { Evaluate<decltype(pixel)>(correlation, devices); });
 }
 
 void
@@ -724,7 +744,7 @@ EvaluateLossOnCuda(ExactCorrelation correlation, void * sums, StreamHandle handl
   const DeviceBuffer own(static_cast<std::size_t>(correlation.pairs) * sizeof(LocalCorrelationSums), stream);
   correlation.scratch = scratch.Data();
   correlation.sums = static_cast<LocalCorrelationSums *>(own.Data());
-  EvaluateExactCorrelationOnCuda(correlation, stream, device);
+  EvaluateExactCorrelationOnCuda(correlation, { stream, device, nullptr });
   constexpr unsigned int threads = 128;
   const auto             blocks = static_cast<unsigned int>((correlation.pairs + threads - 1) / threads);
   DispatchPixel(correlation, [&](auto pixel) {

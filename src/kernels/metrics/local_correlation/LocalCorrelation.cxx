@@ -18,6 +18,7 @@
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 #include "itkCudaSpline/device/DeviceError.h"
 
+#include "kernels/common/ResidenceDevices.h"
 #include "kernels/metrics/local_correlation/ExactCorrelation.h"
 #include "kernels/metrics/local_correlation/LocalCorrelationBackends.h"
 
@@ -59,13 +60,18 @@ Check(const LocalCorrelationDescriptor & descriptor)
   }
 }
 
+std::size_t
+CountDevices(const LocalCorrelationDescriptor & descriptor, const Residence & residence)
+{
+  return residence.IsOnDevice() ? CountSharing(AllDevicesOf(residence), descriptor.grid.Count()) : 1;
+}
+
 /** The derivatives of all windows that hold a sample. */
 void
 EvaluateExact(const ExactCorrelation & correlation, const Residence & residence)
 {
-  residence.IsOnDevice()
-    ? EvaluateExactCorrelationOnCuda(correlation, residence.GetStream(), residence.GetContext().device)
-    : EvaluateExactCorrelationOnCpu(correlation, residence.GetContext());
+  residence.IsOnDevice() ? EvaluateExactCorrelationOnCuda(correlation, AllDevicesOf(residence))
+                         : EvaluateExactCorrelationOnCpu(correlation, residence.GetContext());
 }
 
 } // namespace
@@ -78,6 +84,7 @@ CountLocalCorrelationScratch(const LocalCorrelationDescriptor & descriptor, cons
   {
     ExactCorrelation correlation;
     correlation.descriptor = descriptor;
+    correlation.devices = CountDevices(descriptor, residence);
     const int device = residence.IsOnDevice() ? residence.GetContext().device : -1;
     return CountExactCorrelationScratch(correlation, ExactWindowNumbers, device);
   }
@@ -111,6 +118,7 @@ EvaluateLocalCorrelation(const LocalCorrelationDescriptor & descriptor,
     correlation.movingDerivative = movingDerivative;
     correlation.fixedDerivative = fixedDerivative;
     correlation.scratch = scratch;
+    correlation.devices = CountDevices(descriptor, residence);
     EvaluateExact(correlation, residence);
     return;
   }
@@ -159,7 +167,7 @@ EvaluateLossOnCuda(ExactCorrelation, void *, StreamHandle, int)
 }
 
 void
-EvaluateExactCorrelationOnCuda(const ExactCorrelation &, const Stream &, int)
+EvaluateExactCorrelationOnCuda(const ExactCorrelation &, const StepDevices &)
 {
   throw DeviceError(DeviceError::Kind::Unavailable, "This library was built without the CUDA Toolkit.");
 }

@@ -18,6 +18,7 @@
 #include "itkCudaSpline/device/Device.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include "kernels/common/ResidenceDevices.h"
 #include "kernels/common/SharedMemory.cuh"
 #include "kernels/common/TileCopy.cuh"
 #include "kernels/metrics/local_correlation/LocalCentre.h"
@@ -61,12 +62,14 @@ HasRegistersLeft(int radius)
 
 /** \tparam VRounds see WindowProduct
  * \tparam VMasked valid samples are counted
- * \tparam VRadius of x and y; -1: any */
+ * \tparam VRadius of x and y; -1: any
+ * \param[in] firstBlock the first one of this launch */
 template <bool VRounds, bool VMasked, int VRadius, typename TPixel>
 __global__ void
 __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   LocalCorrelationKernel(const __grid_constant__ LocalCentre<TPixel> centre,
                          const __grid_constant__ LocalBlocks         blocks,
+                         unsigned int                                firstBlock,
                          double *                                    partial)
 {
   // Quotients; of float pixels whose products are not rounded as ITK's they are float.
@@ -82,7 +85,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   TPixel * const       tile = reinterpret_cast<TPixel *>(bytes + space.TileAt());
   std::uint8_t * const inside = reinterpret_cast<std::uint8_t *>(bytes + space.InsideAt());
 
-  const int block = static_cast<int>(blockIdx.x);
+  const int block = static_cast<int>(firstBlock + blockIdx.x);
   const int firstX = block % blocks.tiles[0] * LocalColumns;
   const int firstY = block / blocks.tiles[0] % blocks.tiles[1] * blocks.rows;
   const int firstZ = block / (blocks.tiles[0] * blocks.tiles[1]) * blocks.slices;
@@ -205,7 +208,7 @@ __launch_bounds__(LocalThreads(VRadius, VMasked), LocalResidents(VRadius))
   {
     for (int n = 0; n < 3; ++n)
     {
-      partial[std::int64_t{ blockIdx.x } * 3 + n] = sums[n];
+      partial[std::int64_t{ block } * 3 + n] = sums[n];
     }
   }
 }
@@ -249,24 +252,27 @@ NumbersOf(bool isMasked, std::size_t bytesOfPixel)
 }
 
 LocalBlocks
-PlanBlocks(const LocalCorrelationDescriptor & descriptor, bool isMasked, int device)
+PlanBlocks(const LocalCorrelationDescriptor & descriptor, bool isMasked, const Residence & residence)
 {
   return PlanBlocks(WindowGrid{ descriptor.grid.size, CutRadius(descriptor), 1 },
                     NumbersOf(isMasked, SizeOf(descriptor.pixel)),
-                    device);
+                    residence.GetContext().device,
+                    CountSharing(AllDevicesOf(residence), descriptor.grid.Count()));
 }
 
 template <bool VRounds, bool VMasked, int VRadius, typename TPixel>
 void
-Launch(const LocalCentre<TPixel> & centre, const LocalBlocks & blocks, double * partial, const Stream & stream)
+Launch(const LocalCentre<TPixel> & centre, const LocalBlocks & blocks, double * partial, const Residence & residence)
 {
   const auto kernel = &LocalCorrelationKernel<VRounds, VMasked, VRadius, TPixel>;
   const auto bytes = SpaceOf(blocks, NumbersOf(VMasked, sizeof(TPixel))).Bytes();
   const auto threads = static_cast<unsigned int>(std::max(blocks.rows, 4) * LocalColumns);
-  const auto count = static_cast<unsigned int>(CountBlocks(blocks));
-  AllowSharedMemory(kernel, bytes);
-  kernel<<<count, threads, bytes, stream.Get()>>>(centre, blocks, partial);
-  CheckCuda(cudaGetLastError(), "LocalCorrelationKernel");
+  RunShares(AllDevicesOf(residence), CountBlocks(blocks), CountSamples(blocks), [&](const DeviceShare & share) {
+    AllowSharedMemory(kernel, bytes);
+    kernel<<<static_cast<unsigned int>(share.items.count), threads, bytes, share.stream.Get()>>>(
+      centre, blocks, static_cast<unsigned int>(share.items.first), partial);
+    CheckCuda(cudaGetLastError(), "LocalCorrelationKernel");
+  });
 }
 
 /** Enqueues the kernel for masks and radius. */
@@ -276,7 +282,7 @@ LaunchWindows(const LocalCentre<TPixel> & centre,
               bool                        isMasked,
               const LocalBlocks &         blocks,
               double *                    partial,
-              const Stream &              stream)
+              const Residence &           residence)
 {
   const bool isCompiled = std::is_same<TPixel, float>::value && blocks.radius[0] == blocks.radius[1] &&
                           blocks.rows % MaxLocalRows == 0 && blocks.size[0] <= MaxCompiledColumns &&
@@ -288,20 +294,20 @@ LaunchWindows(const LocalCentre<TPixel> & centre,
       switch (isCompiled ? blocks.radius[0] : -1)
       {
         case 2:
-          return Launch<VRounds, VMasked, 2>(centre, blocks, partial, stream);
+          return Launch<VRounds, VMasked, 2>(centre, blocks, partial, residence);
         case 3:
           if constexpr (!VMasked) // with masks it has neither two blocks of 8 rows nor registers for 16
           {
-            return Launch<VRounds, VMasked, 3>(centre, blocks, partial, stream);
+            return Launch<VRounds, VMasked, 3>(centre, blocks, partial, residence);
           }
           break;
         case 4:
-          return Launch<VRounds, VMasked, 4>(centre, blocks, partial, stream);
+          return Launch<VRounds, VMasked, 4>(centre, blocks, partial, residence);
         default:
           break;
       }
     }
-    Launch<VRounds, VMasked, -1>(centre, blocks, partial, stream);
+    Launch<VRounds, VMasked, -1>(centre, blocks, partial, residence);
   };
   isMasked ? launch(std::true_type()) : launch(std::false_type());
 }
@@ -316,9 +322,8 @@ CountLocalCorrelationScratchOnCuda(const LocalCorrelationDescriptor & descriptor
     return 0;
   }
   // Blocks of masked windows are the smallest.
-  const int          device = residence.GetContext().device;
-  const std::int64_t most =
-    std::max(CountBlocks(PlanBlocks(descriptor, false, device)), CountBlocks(PlanBlocks(descriptor, true, device)));
+  const std::int64_t most = std::max(CountBlocks(PlanBlocks(descriptor, false, residence)),
+                                     CountBlocks(PlanBlocks(descriptor, true, residence)));
   return static_cast<std::size_t>(most) * 3 * sizeof(double);
 }
 
@@ -328,27 +333,25 @@ EvaluateLocalCorrelationOnCuda(const LocalCorrelationDescriptor & descriptor,
                                const LocalCorrelationResults &    results,
                                const Residence &                  residence)
 {
-  const int         device = residence.GetContext().device;
-  const DeviceScope scope(device);
-  const Stream &    stream = residence.GetStream();
   const bool        isMasked = images.fixedInside != nullptr || images.movingInside != nullptr;
-  const LocalBlocks blocks = PlanBlocks(descriptor, isMasked, device);
+  const LocalBlocks blocks = PlanBlocks(descriptor, isMasked, residence);
   auto * const      partial = static_cast<double *>(results.scratch);
   DispatchLocalCorrelation(descriptor, [&](auto pixel, auto rounds) {
     using Pixel = decltype(pixel);
     constexpr bool VRounds = decltype(rounds)::value;
     const auto     centre = MakeLocalCentre<Pixel>(descriptor, images, results);
-    LaunchWindows<VRounds>(centre, isMasked, blocks, partial, stream);
+    LaunchWindows<VRounds>(centre, isMasked, blocks, partial, residence);
     const auto finish = [&](void * derivative, const Pixel * image, const void * gradients) {
       if (derivative != nullptr && centre.IsOblique(gradients))
       {
-        LaunchOblique<Pixel>(centre, descriptor.grid.Count(), image, derivative, stream);
+        LaunchOblique<Pixel>(centre, descriptor.grid.Count(), image, derivative, AllDevicesOf(residence));
       }
     };
     finish(centre.movingDerivative, centre.moving, centre.movingGradient);
     finish(centre.fixedDerivative, centre.fixed, centre.fixedGradient);
   });
-  LocalCorrelationTotalKernel<<<1, MaxLocalThreads, 0, stream.Get()>>>(
+  const DeviceScope scope(residence.GetContext().device);
+  LocalCorrelationTotalKernel<<<1, MaxLocalThreads, 0, residence.GetStream().Get()>>>(
     partial, static_cast<int>(CountBlocks(blocks)), results.sums);
   CheckCuda(cudaGetLastError(), "LocalCorrelationTotalKernel");
 }

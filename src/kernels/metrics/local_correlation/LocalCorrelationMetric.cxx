@@ -19,6 +19,7 @@
 
 #include "kernels/metrics/local_correlation/ExactCorrelation.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -46,6 +47,13 @@ Describe(const FieldMetricSetup & setup)
   return descriptor;
 }
 
+/** Number of images in the scratch memory, one after the other: numbers of windows. */
+std::size_t
+CountSections(const LocalCorrelationDescriptor & descriptor)
+{
+  return descriptor.isExact ? std::size_t{ ExactWindowNumbers } : 1;
+}
+
 /** The metric, with the memory of its sums. */
 class LocalCorrelationForces final : public FieldMetric
 {
@@ -53,7 +61,9 @@ public:
   LocalCorrelationForces(const LocalCorrelationDescriptor & descriptor, const Residence & residence)
     : m_Descriptor(descriptor)
     , m_Residence(residence)
-    , m_Sums(CountLocalCorrelationScratch(descriptor, residence), residence)
+    , m_Sums(CountLocalCorrelationScratch(descriptor, residence),
+             residence,
+             CountSections(descriptor))
   {}
 
   void

@@ -21,6 +21,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 #include "itkCudaSpline/device/Stream.h"
 
+#include "device/DeviceGroup.h"
 #include "kernels/metrics/samples/GridPair.h"
 #include "kernels/metrics/local_correlation/LocalMarch.cuh"
 
@@ -133,11 +134,15 @@ StoreRow(const GridPair<TPixel> & pair,
  * space: in a kernel of its own, as what finds them takes registers. */
 template <typename TPixel>
 __global__ void
-LocalObliqueKernel(const __grid_constant__ GridPair<TPixel> centre, const TPixel * image, void * derivative)
+LocalObliqueKernel(const __grid_constant__ GridPair<TPixel> centre,
+                   const TPixel *                           image,
+                   std::int64_t                             first,
+                   std::int64_t                             end,
+                   void *                                   derivative)
 {
   const auto &       size = centre.differences.extent.size;
-  const std::int64_t offset = std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
-  if (offset >= size[0] * size[1] * size[2])
+  const std::int64_t offset = first + std::int64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
+  if (offset >= end)
   {
     return;
   }
@@ -166,12 +171,15 @@ LaunchOblique(const GridPair<TPixel> & pair,
               std::int64_t             samples,
               const TPixel *           image,
               void *                   derivative,
-              const Stream &           stream)
+              const StepDevices &      devices)
 {
   constexpr unsigned int threads = 128;
-  const auto             blocks = static_cast<unsigned int>((samples + threads - 1) / threads);
-  LocalObliqueKernel<<<blocks, threads, 0, stream.Get()>>>(pair, image, derivative);
-  CheckCuda(cudaGetLastError(), "LocalObliqueKernel");
+  RunShares(devices, samples, samples, [&](const DeviceShare & share) {
+    const auto blocks = static_cast<unsigned int>((share.items.count + threads - 1) / threads);
+    LocalObliqueKernel<<<blocks, threads, 0, share.stream.Get()>>>(
+      pair, image, share.items.first, share.items.first + share.items.count, derivative);
+    CheckCuda(cudaGetLastError(), "LocalObliqueKernel");
+  });
 }
 
 } // namespace

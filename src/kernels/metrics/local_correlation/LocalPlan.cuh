@@ -124,9 +124,15 @@ SpaceOf(const LocalBlocks & blocks, const WindowNumbers & numbers)
 }
 
 /** How a device's blocks are made: as many rows as their memory allows, two blocks a multiprocessor if they have 8, and
- * slices so that all multiprocessors have some work to the end. */
+ * slices so that all multiprocessors have some work to the end.
+ *
+ * Several devices share the blocks in their order, which is that of slices in the memory of each. So each device has
+ * blocks of its own along z, if one device has not. They begin at multiples of the size of windows: all windows then
+ * have the same sums as those of one device, to the bit.
+ *
+ * \param[in] devices devices that share the blocks, which are alike */
 inline LocalBlocks
-PlanBlocks(const WindowGrid & grid, const WindowNumbers & numbers, int device)
+PlanBlocks(const WindowGrid & grid, const WindowNumbers & numbers, int device, std::size_t devices = 1)
 {
   const auto attribute = [device](cudaDeviceAttr what) {
     int value = 0;
@@ -191,6 +197,24 @@ PlanBlocks(const WindowGrid & grid, const WindowNumbers & numbers, int device)
       blocks.slices = slices;
     }
   }
+  if (devices > 1 && blocks.slices >= blocks.size[2])
+  {
+    const int window = 2 * blocks.radius[2] + 1;
+    least = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t parts = static_cast<std::int64_t>(devices); parts <= std::min<std::int64_t>(blocks.size[2], 64);
+         parts += static_cast<std::int64_t>(devices))
+    {
+      const auto         length = static_cast<int>((blocks.size[2] + parts - 1) / parts);
+      const int          slices = (length + window - 1) / window * window;
+      const std::int64_t rounds = (tiles * parts / static_cast<std::int64_t>(devices) + places - 1) / places;
+      const std::int64_t steps = rounds * (slices + 2 * blocks.radius[2]);
+      if (steps < least)
+      {
+        least = steps;
+        blocks.slices = slices;
+      }
+    }
+  }
   return blocks;
 }
 
@@ -199,6 +223,13 @@ inline std::int64_t
 CountBlocks(const LocalBlocks & blocks)
 {
   return std::int64_t{ blocks.tiles[0] } * blocks.tiles[1] * ((blocks.size[2] + blocks.slices - 1) / blocks.slices);
+}
+
+/** Samples of an image. */
+inline std::int64_t
+CountSamples(const LocalBlocks & blocks)
+{
+  return std::int64_t{ blocks.size[0] } * blocks.size[1] * blocks.size[2];
 }
 
 } // namespace

@@ -27,7 +27,8 @@ WalkPointForcesOnCuda(const PointForcesDescriptor &  descriptor,
                       const PointForcesResults &     results,
                       const Residence &              residence)
 {
-  WalkPointForces(descriptor, images, results, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+  WalkPointForces(
+    descriptor, images, results, [&](const auto & body) { LaunchField(body, body.walk, AllDevicesOf(residence)); });
 }
 
 } // namespace itk::CudaSpline

@@ -149,10 +149,16 @@ MakeResidentStages(std::vector<TransformChain::Stage> stages, unsigned int dimen
 {
   const auto move = [&](auto & numbers, std::int64_t count) {
     using Number = std::remove_const_t<std::remove_reference_t<decltype(*numbers)>>;
-    if (numbers != nullptr && residence.IsOnDevice() && DeviceOfPointer(numbers.get()) < 0)
+    if (numbers == nullptr || !residence.IsOnDevice())
+    {
+      return;
+    }
+    const bool isOnHost = DeviceOfPointer(numbers.get()) < 0;
+    if (isOnHost || !IsForAllDevices(numbers.get(), residence))
     {
       const auto array = std::make_shared<ResidentArray>(static_cast<std::size_t>(count) * sizeof(Number), residence);
-      Upload(array->Data(), numbers.get(), array->Bytes(), residence);
+      isOnHost ? Upload(array->Data(), numbers.get(), array->Bytes(), residence)
+               : CopyResident(array->Data(), numbers.get(), array->Bytes(), residence);
       numbers = std::shared_ptr<const Number>(array, array->template As<Number>());
     }
   };

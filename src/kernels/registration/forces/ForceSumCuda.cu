@@ -24,7 +24,7 @@ namespace itk::CudaSpline
 void
 WalkForceSumOnCuda(const ForceSumArguments & arguments, const Residence & residence)
 {
-  WalkForceSum(arguments, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+  WalkForceSum(arguments, [&](const auto & body) { LaunchField(body, body.walk, AllDevicesOf(residence)); });
 }
 
 void
@@ -34,7 +34,8 @@ WalkScaledSumOnCuda(const FieldShape & shape,
                     int                count,
                     const Residence &  residence)
 {
-  WalkScaledSum(shape, sum, squares, count, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+  WalkScaledSum(
+    shape, sum, squares, count, [&](const auto & body) { LaunchField(body, body.walk, AllDevicesOf(residence)); });
 }
 
 } // namespace itk::CudaSpline

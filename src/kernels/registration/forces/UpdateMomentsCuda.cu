@@ -24,7 +24,7 @@ namespace itk::CudaSpline
 void
 WalkMomentsOnCuda(const MomentArguments & arguments, const Residence & residence)
 {
-  WalkMoments(arguments, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+  WalkMoments(arguments, [&](const auto & body) { LaunchField(body, body.walk, AllDevicesOf(residence)); });
 }
 
 } // namespace itk::CudaSpline
