@@ -297,10 +297,12 @@ DeviceGroup::DeviceGroup(int device, std::shared_ptr<const Stream> lead, const s
 DeviceGroup::~DeviceGroup() = default;
 
 std::unique_ptr<void, std::function<void(void *)>>
-DeviceGroup::Allocate(std::size_t bytes, std::size_t sections, const std::shared_ptr<const DeviceGroup> & group)
+DeviceGroup::Allocate(std::size_t                                bytes,
+                      const std::vector<std::size_t> &           starts,
+                      const std::shared_ptr<const DeviceGroup> & group)
 {
   Impl &                    own = *group->m_Impl;
-  const std::vector<Stripe> stripes = StripesOf(bytes, own.devices.size(), own.granularity, sections);
+  const std::vector<Stripe> stripes = StripesOf(bytes, own.devices.size(), own.granularity, starts);
   std::size_t               all = 0;
   for (const Stripe & stripe : stripes)
   {

@@ -78,11 +78,13 @@ public:
   /** Allocates an array, which keeps the group. Its deleter waits for all devices.
    *
    * \param[in] bytes length
-   * \param[in] sections see StripesOf()
+   * \param[in] starts see StripesOf()
    * \param[in] group the group
    * \exception DeviceError out of memory, or a lost device */
   static std::unique_ptr<void, std::function<void(void *)>>
-  Allocate(std::size_t bytes, std::size_t sections, const std::shared_ptr<const DeviceGroup> & group);
+  Allocate(std::size_t                                bytes,
+           const std::vector<std::size_t> &           starts,
+           const std::shared_ptr<const DeviceGroup> & group);
 
   /** Waits for all devices.
    *

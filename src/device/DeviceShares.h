@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 /** \file
@@ -69,18 +70,20 @@ struct Stripe
  * \param[in] bytes length of the array
  * \param[in] devices number of devices
  * \param[in] granularity all stripes are multiples of it
- * \param[in] sections equal sections of the array, each of which is divided: arrays that follow one another
+ * \param[in] starts where other arrays begin in it, ascending (bytes): each of them is divided
  * \return stripes in their order; the sum of their bytes is \p bytes, rounded up */
 inline std::vector<Stripe>
-StripesOf(std::size_t bytes, std::size_t devices, std::size_t granularity, std::size_t sections = 1)
+StripesOf(std::size_t bytes, std::size_t devices, std::size_t granularity, const std::vector<std::size_t> & starts = {})
 {
   const std::size_t   pages = (bytes + granularity - 1) / granularity;
-  const std::size_t   length = (bytes + sections - 1) / sections;
   std::vector<Stripe> stripes;
   for (std::size_t page = 0; page < pages; ++page)
   {
-    const std::size_t middle = std::min(page * granularity + granularity / 2, bytes - 1) % length;
-    const std::size_t device = bytes < MinStripedBytes ? 0 : middle * devices / length;
+    const std::size_t middle = std::min(page * granularity + granularity / 2, bytes - 1);
+    const auto        next = std::upper_bound(starts.begin(), starts.end(), middle);
+    const std::size_t first = next == starts.begin() ? 0 : *std::prev(next);
+    const std::size_t length = (next == starts.end() ? bytes : *next) - first;
+    const std::size_t device = bytes < MinStripedBytes ? 0 : (middle - first) * devices / length;
     if (stripes.empty() || stripes.back().device != device)
     {
       stripes.push_back({ device, 0 });

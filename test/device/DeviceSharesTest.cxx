@@ -95,16 +95,14 @@ TEST(DeviceShares, LargeArraysAreDividedEqually)
   }
 }
 
-TEST(DeviceShares, SectionsAreDividedSeparately)
+TEST(DeviceShares, EachArrayIsDividedSeparately)
 {
-  constexpr std::size_t     sections = 5;
   constexpr std::size_t     devices = 2;
-  constexpr std::size_t     bytes = sections * 20 * Page;
-  const std::vector<Stripe> stripes = StripesOf(bytes, devices, Page, sections);
-  ASSERT_EQ(stripes.size(), sections * devices);
+  const std::vector<Stripe> stripes = StripesOf(100 * Page, devices, Page, { 20 * Page, 60 * Page });
+  ASSERT_EQ(stripes.size(), 3 * devices);
   for (std::size_t number = 0; number < stripes.size(); ++number)
   {
     EXPECT_EQ(stripes[number].device, number % devices);
-    EXPECT_EQ(stripes[number].bytes, 10 * Page);
+    EXPECT_EQ(stripes[number].bytes, (number / devices == 1 ? 20 : (number / devices == 0 ? 10 : 20)) * Page);
   }
 }

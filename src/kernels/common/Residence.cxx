@@ -57,7 +57,7 @@ Residence::Follow(StreamHandle stream) const
   }
 }
 
-ResidentArray::ResidentArray(std::size_t bytes, const Residence & residence, std::size_t sections)
+ResidentArray::ResidentArray(std::size_t bytes, const Residence & residence, const std::vector<std::size_t> & starts)
   : m_Bytes(bytes)
 {
   if (bytes == 0)
@@ -66,7 +66,7 @@ ResidentArray::ResidentArray(std::size_t bytes, const Residence & residence, std
   }
   if (residence.IsOnDevice())
   {
-    m_Data = AllocateOnDevice(bytes, residence, sections);
+    m_Data = AllocateOnDevice(bytes, residence, starts);
   }
   else
   {
@@ -167,7 +167,7 @@ IsForAllDevices(const void *, const Residence &)
 }
 
 std::unique_ptr<void, std::function<void(void *)>>
-AllocateOnDevice(std::size_t, const Residence &, std::size_t)
+AllocateOnDevice(std::size_t, const Residence &, const std::vector<std::size_t> &)
 {
   ThrowUnavailable();
 }

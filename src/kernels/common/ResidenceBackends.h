@@ -42,7 +42,7 @@ MakeDeviceGroup(int device, const std::shared_ptr<const Stream> & stream, const 
 
 /** Allocates device memory, with its deleter. */
 std::unique_ptr<void, std::function<void(void *)>>
-AllocateOnDevice(std::size_t bytes, const Residence & residence, std::size_t sections);
+AllocateOnDevice(std::size_t bytes, const Residence & residence, const std::vector<std::size_t> & starts);
 
 /** See Residence::Wait(). */
 void

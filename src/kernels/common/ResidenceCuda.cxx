@@ -62,11 +62,11 @@ IsForAllDevices(const void * memory, const Residence & residence)
 }
 
 std::unique_ptr<void, std::function<void(void *)>>
-AllocateOnDevice(std::size_t bytes, const Residence & residence, std::size_t sections)
+AllocateOnDevice(std::size_t bytes, const Residence & residence, const std::vector<std::size_t> & starts)
 {
   if (residence.GetGroup() != nullptr)
   {
-    return DeviceGroup::Allocate(bytes, sections, residence.GetGroup());
+    return DeviceGroup::Allocate(bytes, starts, residence.GetGroup());
   }
   const DeviceScope scope(residence.GetContext().device);
   auto              buffer = std::make_shared<DeviceBuffer>(bytes, residence.GetStream());

@@ -138,10 +138,10 @@ public:
    *
    * \param[in] bytes length
    * \param[in] residence the backend
-   * \param[in] sections arrays of equal length that follow one another in this one; several devices divide each of them
+   * \param[in] starts where other arrays begin in this one, ascending (bytes); several devices divide each of them
    * \exception DeviceError out of memory, or a lost device
    * \exception std::bad_alloc the host is out of memory */
-  ResidentArray(std::size_t bytes, const Residence & residence, std::size_t sections = 1);
+  ResidentArray(std::size_t bytes, const Residence & residence, const std::vector<std::size_t> & starts = {});
 
   /** First byte, in the memory of the backend. */
   void *

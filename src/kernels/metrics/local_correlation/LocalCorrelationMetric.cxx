@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 namespace itk::CudaSpline
 {
@@ -47,11 +48,18 @@ Describe(const FieldMetricSetup & setup)
   return descriptor;
 }
 
-/** Number of images in the scratch memory, one after the other: numbers of windows. */
-std::size_t
-CountSections(const LocalCorrelationDescriptor & descriptor)
+/** Where the images of numbers of windows begin in the scratch memory, except for the first. */
+std::vector<std::size_t>
+FindStarts(const LocalCorrelationDescriptor & descriptor, const Residence & residence)
 {
-  return descriptor.isExact ? std::size_t{ ExactWindowNumbers } : 1;
+  const std::size_t        bytes = CountLocalCorrelationScratch(descriptor, residence);
+  const std::size_t        images = descriptor.isExact ? std::size_t{ ExactWindowNumbers } : 1;
+  std::vector<std::size_t> starts;
+  for (std::size_t image = 1; image < images; ++image)
+  {
+    starts.push_back(image * bytes / images);
+  }
+  return starts;
 }
 
 /** The metric, with the memory of its sums. */
@@ -61,9 +69,7 @@ public:
   LocalCorrelationForces(const LocalCorrelationDescriptor & descriptor, const Residence & residence)
     : m_Descriptor(descriptor)
     , m_Residence(residence)
-    , m_Sums(CountLocalCorrelationScratch(descriptor, residence),
-             residence,
-             CountSections(descriptor))
+    , m_Sums(CountLocalCorrelationScratch(descriptor, residence), residence, FindStarts(descriptor, residence))
   {}
 
   void

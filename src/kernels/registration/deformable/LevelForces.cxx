@@ -33,6 +33,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -215,7 +216,7 @@ bool
 LevelSetup::IsSmall() const
 {
   return use.memory == LevelMemory::Smallest || this->IsPaged() ||
-         (use.memory == LevelMemory::Automatic && shape.grid.Count() >= LargeLevel);
+         (use.memory == LevelMemory::Automatic && !isShared && shape.grid.Count() >= LargeLevel);
 }
 
 bool
@@ -260,7 +261,8 @@ LevelLayout::LevelLayout(const LevelSetup & setup, const SynRules & rules)
   }
 
   // Steps after a comparison overwrite the images that no comparison needs any more.
-  between = isByDirection ? gradients : moved + (setup.use.keepsFixed ? ofImages : 0);
+  // Several devices divide each array, so that the parts of arrays at one place would not be on the same devices.
+  between = isByDirection || setup.isShared ? gradients : moved + (setup.use.keepsFixed ? ofImages : 0);
   bool        hasBetween = setup.use.updates == 2 && rules.determinantLimit > 0.0;
   std::size_t ofSteps = rules.determinantLimit > 0.0 ? CountLimitScratch(shape) : 0;
   ofSteps = std::max(ofSteps, setup.hasRegions ? field : 0);
@@ -280,6 +282,20 @@ LevelLayout::LevelLayout(const LevelSetup & setup, const SynRules & rules)
   {
     bytes = std::max(bytes, CountInversionBytes(shape, rules.inversion.method));
   }
+
+  std::set<std::size_t> places{
+    secondUpdate, moved, gradients, gradients + (hasGaussian ? field : 0), between, scratch
+  };
+  for (std::size_t image = 1; image < 2 * setup.CountMovedPairs(); ++image)
+  {
+    places.insert(moved + image * setup.CountImageBytes());
+  }
+  for (std::size_t force = termForces; force < scratchOfComparison; force += field)
+  {
+    places.insert(force);
+  }
+  places.erase(0);
+  starts.assign(places.begin(), places.lower_bound(bytes));
 }
 
 LevelForces::LevelForces(const FieldShape &     shape,
@@ -301,6 +317,7 @@ LevelForces::LevelForces(const FieldShape &     shape,
   m_Setup.pixel = terms.front().fixed.image.pixel;
   m_Setup.backend = residence.GetBackend();
   m_Setup.use = use;
+  m_Setup.isShared = residence.GetGroup() != nullptr;
   m_Setup.hasLandmarks = landmarks.IsUsed();
   m_Setup.hasRegions = m_Regions.AreUsed();
   for (const SynTerm & term : terms)
@@ -613,7 +630,7 @@ LevelForces::Allocate(std::size_t bytes)
   m_Memory = ResidentArray(); // before the new one is allocated
   m_HasMovedFixed = false;
   ++m_Allocations;
-  m_Memory = ResidentArray(bytes, m_Residence);
+  m_Memory = ResidentArray(bytes, m_Residence, m_Layout.starts);
 }
 
 void

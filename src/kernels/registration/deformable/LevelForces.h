@@ -132,6 +132,7 @@ struct LevelSetup
   bool                   hasLandmarks{ false };
   bool                   hasRegions{ false };
   bool                   hasMasks{ false }; ///< only for CountBytes()
+  bool                   isShared{ false }; ///< whether several devices share the arrays and the steps
 
   /** Bytes of a warped image. */
   std::size_t
@@ -169,6 +170,8 @@ struct LevelLayout
   std::size_t between{ 0 };             ///< an intermediate field of a later step
   std::size_t scratch{ 0 };             ///< scratch memory of later steps
   std::size_t bytes{ 0 };               ///< of all
+  /** Where its arrays begin, except for the first: several devices divide each of them. */
+  std::vector<std::size_t> starts;
 
   LevelLayout() = default;
   LevelLayout(const LevelSetup & setup, const SynRules & rules);
