@@ -128,18 +128,18 @@ public:
     m_Descriptor.chain.stages.push_back(stage);
     m_Descriptor.derivative = FieldDisplacements{ 0 };
 
-    ParzenBins & bins = m_Descriptor.parameters.bins;
+    ParzenBins & bins = m_Information.bins;
     bins.bins = 32;
     bins.fixedBinSize = bins.movingBinSize = 201.0 / 28.0; // two bins of padding at both ends
     bins.fixedMinimum = bins.movingMinimum = -100.5 / bins.fixedBinSize - 2.0;
     bins.movingLowest = -100.5;
     bins.movingHighest = 100.5;
-    std::vector<double> table(32 * 32);
-    for (std::size_t i = 0; i < table.size(); ++i)
+    m_Table.resize(32 * 32);
+    for (std::size_t i = 0; i < m_Table.size(); ++i)
     {
-      table[i] = std::sin(static_cast<double>(i));
+      m_Table[i] = std::sin(static_cast<double>(i));
     }
-    m_Descriptor.parameters.table = std::make_shared<std::vector<double>>(table);
+    m_Information.table = m_Table.data();
     m_Forces = ResidentArray(volumes.moves.size() * sizeof(double), m_Residence);
     m_Descriptor.forces = m_Forces.As<double>();
     m_Residence.Wait();
@@ -153,26 +153,28 @@ public:
     if (m_IsMattes)
     {
       MetricDescriptor histogram = m_Descriptor;
-      histogram.pass = MetricPass::Histogram;
+      histogram.pass = HistogramPass{ m_Information.bins };
       histogram.gradient = MetricGradient::None;
       histogram.forces = nullptr;
       histogram.sharesValues = true;
       EvaluateMetric(histogram, m_Sources, m_Residence.GetContext(), &workspace);
     }
     MetricDescriptor wanted = m_Descriptor;
-    wanted.pass = m_IsMattes ? MetricPass::Information : MetricPass::MeanSquares;
+    wanted.pass = m_IsMattes ? MetricPass(m_Information) : MeanSquaresPass();
     wanted.gradient = MetricGradient::CentralDifferences;
     wanted.sharesValues = m_IsMattes;
     EvaluateMetric(wanted, m_Sources, m_Residence.GetContext(), &workspace);
   }
 
 private:
-  bool             m_IsMattes;
-  Residence        m_Residence;
-  MetricSources    m_Sources;
-  MetricDescriptor m_Descriptor;
-  ResidentArray    m_Field;
-  ResidentArray    m_Forces;
+  bool                m_IsMattes;
+  Residence           m_Residence;
+  MetricSources       m_Sources;
+  MetricDescriptor    m_Descriptor;
+  ResidentArray       m_Field;
+  ResidentArray       m_Forces;
+  InformationPass     m_Information;
+  std::vector<double> m_Table;
 };
 
 void

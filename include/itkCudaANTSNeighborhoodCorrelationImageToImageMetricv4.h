@@ -136,7 +136,7 @@ protected:
     CudaSpline::MetricReduction reduction;
     reduction.withDerivative = withDerivative;
     reduction.takesMean = !this->HasLocalSupport();
-    reduction.parameters = this->MakeParameters();
+    reduction.pass = this->MakePass();
     typename Superclass::Outcome outcome =
       CudaSpline::ReduceMetric(CudaSpline::MetricKind::LocalCorrelation, reduce, reduction);
     m_NumberOfFlatWindows = static_cast<SizeValueType>(outcome.flatWindows);
@@ -161,8 +161,7 @@ protected:
   void
   DescribePass(CudaSpline::MetricDescriptor & planned) const override
   {
-    planned.pass = CudaSpline::MetricPass::LocalCorrelation;
-    planned.parameters = this->MakeParameters();
+    planned.pass = this->MakePass();
   }
 
   /** The pass computes the contribution of each sample to its own displacement. */
@@ -181,18 +180,18 @@ private:
   }
 
   /** Parameters of the formula in addition to the images. */
-  CudaSpline::MetricParameters
-  MakeParameters() const
+  CudaSpline::LocalCorrelationPass
+  MakePass() const
   {
-    CudaSpline::MetricParameters parameters;
-    const auto &                 radius = this->GetRadius();
+    CudaSpline::LocalCorrelationPass pass;
+    const auto &                     radius = this->GetRadius();
     for (unsigned int d = 0; d < Superclass::ImageDimension; ++d)
     {
       constexpr SizeValueType most = 1U << 30; // beyond any image
-      parameters.radius[d] = static_cast<int>(std::min<SizeValueType>(radius[d], most));
+      pass.radius[d] = static_cast<int>(std::min<SizeValueType>(radius[d], most));
     }
-    parameters.epsilon = static_cast<double>(NumericTraits<TInternalComputationValueType>::epsilon());
-    return parameters;
+    pass.epsilon = static_cast<double>(NumericTraits<TInternalComputationValueType>::epsilon());
+    return pass;
   }
 
   mutable SizeValueType m_NumberOfFlatWindows{ 0 };

@@ -102,7 +102,9 @@ protected:
   {
     CudaSpline::MetricReduction reduction;
     reduction.withDerivative = withDerivative;
-    reduction.parameters.epsilon = static_cast<double>(std::numeric_limits<TInternalComputationValueType>::epsilon());
+    reduction.pass = CudaSpline::CorrelationPass{
+      0.0, 0.0, static_cast<double>(std::numeric_limits<TInternalComputationValueType>::epsilon())
+    };
     return CudaSpline::ReduceMetric(CudaSpline::MetricKind::Correlation, reduce, reduction);
   }
 };

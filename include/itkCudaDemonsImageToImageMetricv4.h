@@ -90,7 +90,7 @@ protected:
   {
     CudaSpline::MetricReduction reduction;
     reduction.withDerivative = withDerivative;
-    reduction.parameters = this->MakeParameters();
+    reduction.pass = this->MakePass();
     return CudaSpline::ReduceMetric(CudaSpline::MetricKind::Demons, reduce, reduction);
   }
 
@@ -107,8 +107,7 @@ protected:
   void
   DescribePass(CudaSpline::MetricDescriptor & planned) const override
   {
-    planned.pass = CudaSpline::MetricPass::Demons;
-    planned.parameters = this->MakeParameters();
+    planned.pass = this->MakePass();
   }
 
   /** A sample's force is its displacement's derivative. */
@@ -128,14 +127,12 @@ protected:
 
 private:
   /** Parameters of the formula in addition to the images. */
-  CudaSpline::MetricParameters
-  MakeParameters() const
+  CudaSpline::DemonsPass
+  MakePass() const
   {
-    CudaSpline::MetricParameters parameters;
-    parameters.normalizer = static_cast<double>(this->GetNormalizer());
-    parameters.differenceThreshold = static_cast<double>(this->GetIntensityDifferenceThreshold());
-    parameters.denominatorThreshold = static_cast<double>(this->GetDenominatorThreshold());
-    return parameters;
+    return { static_cast<double>(this->GetNormalizer()),
+             static_cast<double>(this->GetIntensityDifferenceThreshold()),
+             static_cast<double>(this->GetDenominatorThreshold()) };
   }
 };
 

@@ -263,7 +263,7 @@ CudaMattesMutualInformationImageToImageMetricv4<TFixedImage,
 {
   CudaSpline::MetricReduction reduction;
   reduction.withDerivative = withDerivative;
-  reduction.parameters.bins = this->MakeBins();
+  reduction.pass = CudaSpline::HistogramPass{ this->MakeBins() };
   return CudaSpline::ReduceMetric(CudaSpline::MetricKind::Mattes, reduce, reduction);
 }
 

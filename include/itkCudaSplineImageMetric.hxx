@@ -650,17 +650,15 @@ CudaSplineImageMetric<TMetric>::GetValueAndDerivativeExecute() const
         workspace.order = std::move(m_Inputs->workspace.order); // none is left where this fails
       }
       bool         isFirst = true;
-      const Reduce reduce =
-        [&](CudaSpline::MetricPass pass, bool withMoments, const CudaSpline::MetricParameters & parameters) {
-          auto wanted = descriptor;
-          wanted.pass = pass;
-          wanted.gradient = withMoments ? inputs.gradientFrom : CudaSpline::MetricGradient::None;
-          wanted.parameters = parameters;
-          wanted.forces = withMoments ? forces : nullptr;
-          wanted.sharesValues = shares && !(isFirst && withMoments);
-          isFirst = false;
-          return CudaSpline::EvaluateMetric(wanted, sources, context, &workspace);
-        };
+      const Reduce reduce = [&](const CudaSpline::MetricPass & pass, bool withMoments) {
+        auto wanted = descriptor;
+        wanted.pass = pass;
+        wanted.gradient = withMoments ? inputs.gradientFrom : CudaSpline::MetricGradient::None;
+        wanted.forces = withMoments ? forces : nullptr;
+        wanted.sharesValues = shares && !(isFirst && withMoments);
+        isFirst = false;
+        return CudaSpline::EvaluateMetric(wanted, sources, context, &workspace);
+      };
       outcome = this->Accumulate(reduce, withDerivative);
       if (onDevice)
       {

@@ -334,10 +334,7 @@ TEST_P(GradientFields, ForcesOnDisplacementsAreDerivativesOfTheValue)
     }
   }
   field.data = std::shared_ptr<const double>(moves.data(), [](const double *) {});
-  descriptor.pass = MetricPass::LocalCorrelation;
-  descriptor.parameters.isExact = true;
-  descriptor.parameters.comparesGradients = true;
-  descriptor.parameters.varianceFloors = { { 900.0, 400.0 } };
+  descriptor.pass = GradientFieldsPass{ { { 900.0, 400.0 } } };
   descriptor.interpolation.interpolation = Interpolation::BSpline;
   descriptor.chain.stages = { field };
   descriptor.derivative = FieldDisplacements{ 0 };
@@ -626,7 +623,7 @@ TEST_P(GradientFields, AreAMetricOfFields)
   EXPECT_EQ(metric->ValuesOf(FieldMetricSums())[0], std::numeric_limits<double>::max());
   EXPECT_EQ(read, expected.moving);
   EXPECT_FALSE(metric->ExchangesGradients());
-  EXPECT_GE(CountFieldMetricBytes(setup), CountGradientFieldsScratch(pair.descriptor));
+  EXPECT_GE(CountFieldMetricBytes(setup), CountGradientFieldsScratch(pair.GetGradients()));
 }
 
 TEST_P(GradientFields, RefusesInvalidArguments)
@@ -643,22 +640,29 @@ TEST_P(GradientFields, RefusesInvalidArguments)
   }
   const Residence residence(OnBackend());
   PointSums       sums;
-  EXPECT_THROW(EvaluateGradientFields(pair.descriptor, {}, &sums, nullptr, nullptr, &sums, residence),
+  EXPECT_THROW(EvaluateGradientFields(pair.GetGradients(), {}, &sums, nullptr, nullptr, &sums, residence),
                std::invalid_argument);
   pair.descriptor.pixel = ScalarType::Int16;
-  EXPECT_THROW(EvaluateGradientFields(pair.descriptor, {}, &sums, nullptr, nullptr, &sums, residence),
+  EXPECT_THROW(EvaluateGradientFields(pair.GetGradients(), {}, &sums, nullptr, nullptr, &sums, residence),
                std::invalid_argument);
   EXPECT_THROW(FindGradientRange({}, nullptr, residence), std::invalid_argument);
 }
 
-// Four numbers per sample in addition to images and results, and less than a hundredth of a volume for sums.
+// Four numbers per sample in addition to images and results, and less than two hundredths of a volume for sums.
 TEST_P(GradientFields, TakesFourVolumes)
 {
   constexpr std::size_t samples = std::size_t{ 256 } * 256 * 256;
   const LocalCase       pair = MakeCase({ 256, 256, 256 }, ScalarType::Float32);
-  const std::size_t     bytes = CountGradientFieldsScratch(pair.descriptor);
+  const std::size_t     bytes = CountGradientFieldsScratch(pair.GetGradients());
   EXPECT_GE(bytes, 4 * samples * sizeof(float));
   EXPECT_LE(bytes, 4 * samples * sizeof(float) + 2 * samples * sizeof(float) / 100);
+  MetricDescriptor metric;
+  metric.pass = GradientFieldsPass();
+  metric.singleMoving = metric.singleFixed = true;
+  metric.gradient = MetricGradient::CentralDifferences;
+  // A pass also needs moving values, whether they are valid, and weights.
+  EXPECT_GE(CountMetricBytes(metric, static_cast<std::int64_t>(samples), ScalarType::Float32),
+            bytes + samples * (sizeof(float) + 1 + sizeof(float)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, GradientFields, testing::Values(Backend::Cpu, Backend::Cuda), MetricBackendName);

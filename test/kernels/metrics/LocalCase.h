@@ -87,6 +87,15 @@ struct LocalCase
     return static_cast<std::size_t>(descriptor.grid.Count());
   }
 
+  /** The options of gradient fields; variance floors are squares of edge parameters. */
+  GradientFieldsDescriptor
+  GetGradients() const
+  {
+    return {
+      descriptor.grid, descriptor.pixel, descriptor.derivative, descriptor.factorsAlone, descriptor.varianceFloors
+    };
+  }
+
   /** Fills with noise about an offset, rounded to the type of the pixels. The moving image is correlated with the fixed
    * one. */
   void
@@ -150,7 +159,7 @@ struct LocalCase
     const ResidentArray sums(sizeof(LocalCorrelationSums), residence);
     const ResidentArray ofMoving(wantsMoving ? bytes : 0, residence);
     const ResidentArray ofFixed(wantsFixed ? bytes : 0, residence);
-    const ResidentArray scratch(comparesGradients ? CountGradientFieldsScratch(descriptor)
+    const ResidentArray scratch(comparesGradients ? CountGradientFieldsScratch(this->GetGradients())
                                                   : CountLocalCorrelationScratch(descriptor, residence),
                                 residence);
 
@@ -165,7 +174,8 @@ struct LocalCase
     if (comparesGradients)
     {
       auto * const found = sums.As<PointSums>();
-      EvaluateGradientFields(descriptor, images, found, ofMoving.Data(), ofFixed.Data(), scratch.Data(), residence);
+      EvaluateGradientFields(
+        this->GetGradients(), images, found, ofMoving.Data(), ofFixed.Data(), scratch.Data(), residence);
       Download(&outcome.differences, found, sizeof(outcome.differences), residence);
     }
     else

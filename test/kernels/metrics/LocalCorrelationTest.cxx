@@ -385,7 +385,7 @@ TEST_P(LocalCorrelation, TakesLessThanThreeVolumes)
   }
   const auto bytesOf = [&](bool floatPixels, ScalarType element, bool withDerivative) {
     MetricDescriptor metric;
-    metric.pass = MetricPass::LocalCorrelation;
+    metric.pass = LocalCorrelationPass();
     metric.singleMoving = metric.singleFixed = floatPixels;
     metric.sharesValues = true;
     metric.gradient = withDerivative ? MetricGradient::CentralDifferences : MetricGradient::None;

@@ -123,11 +123,11 @@ struct IntegerMetric
   }
 
   static MetricDescriptor
-  Describe(MetricPass pass, bool nearest)
+  Describe(const MetricPass & pass, bool nearest)
   {
     MetricDescriptor descriptor;
-    descriptor.pass = pass;
-    descriptor.gradient = pass == MetricPass::Means ? MetricGradient::None : MetricGradient::Image;
+    descriptor.pass = IsPass<CorrelationPass>(pass) ? CorrelationPass{ 2.0, -3.0, 0.0 } : pass;
+    descriptor.gradient = IsPass<MeansPass>(pass) ? MetricGradient::None : MetricGradient::Image;
     descriptor.derivative = LinearMoments{};
     descriptor.interpolation.interpolation = nearest ? Interpolation::Nearest : Interpolation::Linear;
     TransformChain::Stage stage;
@@ -144,8 +144,6 @@ struct IntegerMetric
       stage.matrix[d][d] = 1.0;
       stage.offset[d] = static_cast<double>(Shift[d]);
     }
-    descriptor.parameters.fixedMean = 2.0;
-    descriptor.parameters.movingMean = -3.0;
     descriptor.chain.stages.push_back(stage);
     return descriptor;
   }
@@ -191,19 +189,20 @@ struct IntegerMetric
     const double m = moving[at];
     weights[0] = 2.0 * (f - m);
     weights[1] = 0.0;
-    if (descriptor.pass == MetricPass::MeanSquares)
+    if (IsPass<MeanSquaresPass>(descriptor.pass))
     {
       result.values[0] += (f - m) * (f - m);
     }
-    else if (descriptor.pass == MetricPass::Means)
+    else if (IsPass<MeansPass>(descriptor.pass))
     {
       result.values[0] += f;
       result.values[1] += m;
     }
     else
     {
-      weights[0] = f - descriptor.parameters.fixedMean;
-      weights[1] = m - descriptor.parameters.movingMean;
+      const auto & pass = std::get<CorrelationPass>(descriptor.pass);
+      weights[0] = f - pass.fixedMean;
+      weights[1] = m - pass.movingMean;
       result.values[0] += weights[0] * weights[0];
       result.values[1] += weights[1] * weights[1];
       result.values[2] += weights[0] * weights[1];

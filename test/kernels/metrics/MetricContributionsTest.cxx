@@ -16,33 +16,23 @@
  *
  *=========================================================================*/
 // The contributions of samples to metrics, the choice among them, and a metric that needs the gradients of both images.
-// Expected values: the formulas of MetricPass, for numbers with which every operation is exact.
+// Expected values: the formulas of the passes, for numbers with which every operation is exact.
+
+#include "itkCudaSpline/kernels/metrics/MetricFormula.h"
 
 #include "kernels/metrics/passes/PointForcesBody.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <initializer_list>
+#include <variant>
 #include <vector>
 
 using namespace itk::CudaSpline;
 
 namespace
 {
-
-/** The parameters of a pass over samples, with the names of MetricArguments. */
-struct Numbers
-{
-  MetricPass     pass{ MetricPass::MeanSquares };
-  bool           singleFixed{ false };
-  double         fixedMean{ 1.0 };
-  double         movingMean{ 2.0 };
-  double         normalizer{ 4.0 };
-  double         differenceThreshold{ 0.0 };
-  double         denominatorThreshold{ 0.0 };
-  ParzenBins     bins;
-  const double * table{ nullptr };
-};
 
 /** Records the added values. */
 template <unsigned int VSets, bool VAnyPass = false>
@@ -77,16 +67,27 @@ struct RecordedSums
 /** The sums of a sample: f = 9, m = 5, g = (2, 0). */
 template <typename TSums>
 TSums
-Add(const Numbers & numbers)
+Sum(const MetricPass & pass)
 {
   SamplePair<2> pair{};
   pair.fixed = 9.0;
   pair.moving = 5.0;
   pair.movingGradient[0] = 2.0;
   const double arm[2] = {};
-  TSums        sums;
+  PassNumbers  numbers;
+  numbers.SetPass(pass);
+  TSums sums;
   MetricContributions::Add(numbers, pair, arm, sums);
-  EXPECT_EQ(sums.count, 1); // once, for each type of contribution
+  return sums;
+}
+
+/** The same; the sample is counted once, for each type of contribution. */
+template <typename TSums>
+TSums
+Add(const MetricPass & pass)
+{
+  const TSums sums = Sum<TSums>(pass);
+  EXPECT_EQ(sums.count, 1);
   return sums;
 }
 
@@ -94,13 +95,13 @@ Add(const Numbers & numbers)
 template <bool VNeedsFixedGradient>
 struct SymmetricContribution : SampleContribution<SymmetricContribution<VNeedsFixedGradient>>
 {
-  static constexpr MetricPass Pass = MetricPass::MeanSquares;
-  static constexpr bool       HasPointForce = true;
-  static constexpr bool       NeedsFixedGradient = VNeedsFixedGradient;
+  static constexpr bool HasPointForce = true;
+  static constexpr bool NeedsFixedGradient = VNeedsFixedGradient;
+  using Pass = MeanSquaresPass;
 
-  template <typename TNumbers, typename TPair, typename TArm, typename TSums>
+  template <typename TPair, typename TArm, typename TSums>
   static void
-  Add(const TNumbers &, const TPair & pair, const TArm & arm, TSums & sums)
+  Add(const Pass &, const TPair & pair, const TArm & arm, TSums & sums)
   {
     double direction[TPair::MaximumAxes];
     for (int d = 0; d < TPair::MaximumAxes; ++d)
@@ -157,25 +158,19 @@ ForcesOf(std::int64_t width, std::int64_t height)
 
 TEST(MetricContributions, AreThoseThatThePassAsksFor)
 {
-  Numbers numbers;
-  numbers.pass = MetricPass::MeanSquares;
-  auto one = Add<RecordedSums<1>>(numbers);
+  auto one = Add<RecordedSums<1>>(MeanSquaresPass());
   EXPECT_EQ(one.values[0], 16.0);
   EXPECT_EQ(one.weights[0], 8.0);
   EXPECT_EQ(one.forces, 1);
-  numbers.pass = MetricPass::Demons;
-  one = Add<RecordedSums<1>>(numbers);
+  one = Add<RecordedSums<1>>(DemonsPass{ 4.0, 0.0, 0.0 });
   EXPECT_EQ(one.values[0], 16.0);
   EXPECT_EQ(one.weights[0], 0.5); // 4 / (16 / 4 + 4)
-  numbers.differenceThreshold = 4.5;
-  EXPECT_EQ(Add<RecordedSums<1>>(numbers).forces, 0);
-  numbers.differenceThreshold = 0.0;
-  numbers.pass = MetricPass::Weights;
-  one = Add<RecordedSums<1>>(numbers);
+  EXPECT_EQ(Add<RecordedSums<1>>(DemonsPass{ 4.0, 4.5, 0.0 }).forces, 0);
+  EXPECT_EQ(Add<RecordedSums<1>>(DemonsPass{ 4.0, 0.0, 8.5 }).forces, 0);
+  one = Add<RecordedSums<1>>(WeightsPass());
   EXPECT_EQ(one.values[0], 0.0);
   EXPECT_EQ(one.weights[0], 9.0);
-  numbers.pass = MetricPass::Correlation;
-  const auto two = Add<RecordedSums<2>>(numbers);
+  const auto two = Add<RecordedSums<2>>(CorrelationPass{ 1.0, 2.0, 0.0 });
   EXPECT_EQ(two.values[0], 64.0);
   EXPECT_EQ(two.values[1], 9.0);
   EXPECT_EQ(two.values[2], 24.0);
@@ -185,56 +180,63 @@ TEST(MetricContributions, AreThoseThatThePassAsksFor)
 
 TEST(MetricContributions, AddValuesAloneWithoutADerivative)
 {
-  Numbers numbers;
-  for (const MetricPass pass : { MetricPass::MeanSquares, MetricPass::Demons })
+  for (const MetricPass & pass : std::initializer_list<MetricPass>{ MeanSquaresPass(), DemonsPass() })
   {
-    numbers.pass = pass;
-    const auto squares = Add<RecordedSums<0>>(numbers);
+    const auto squares = Add<RecordedSums<0>>(pass);
     EXPECT_EQ(squares.values[0], 16.0);
     EXPECT_EQ(squares.values[1], 0.0);
     EXPECT_EQ(squares.forces, 0);
   }
-  numbers.pass = MetricPass::Means;
-  const auto means = Add<RecordedSums<0>>(numbers);
+  const auto means = Add<RecordedSums<0>>(MeansPass());
   EXPECT_EQ(means.values[0], 9.0);
   EXPECT_EQ(means.values[1], 5.0);
-  numbers.pass = MetricPass::Correlation;
-  const auto products = Add<RecordedSums<0>>(numbers);
+  const auto products = Add<RecordedSums<0>>(CorrelationPass{ 1.0, 2.0, 0.0 });
   EXPECT_EQ(products.values[2], 24.0);
   EXPECT_EQ(products.forces, 0);
 }
 
 TEST(MetricContributions, MayBeAnyOfAPassOfCells)
 {
-  Numbers numbers;
-  numbers.pass = MetricPass::Demons;
-  EXPECT_EQ((Add<RecordedSums<2, true>>(numbers).weights[0]), 0.5);
-  numbers.pass = MetricPass::MeanSquares;
-  EXPECT_EQ((Add<RecordedSums<2, true>>(numbers).weights[0]), 8.0);
-  numbers.pass = MetricPass::Correlation;
-  EXPECT_EQ((Add<RecordedSums<2, true>>(numbers).weights[1]), 3.0);
+  EXPECT_EQ((Add<RecordedSums<2, true>>(DemonsPass{ 4.0, 0.0, 0.0 }).weights[0]), 0.5);
+  EXPECT_EQ((Add<RecordedSums<2, true>>(MeanSquaresPass()).weights[0]), 8.0);
+  EXPECT_EQ((Add<RecordedSums<2, true>>(CorrelationPass{ 1.0, 2.0, 0.0 }).weights[1]), 3.0);
 }
 
 TEST(MetricContributions, AMomentOfMutualInformationIsInItsBins)
 {
-  Numbers numbers;
-  numbers.pass = MetricPass::Information;
-  numbers.bins.bins = 16;
-  numbers.bins.movingLowest = 0.0;
-  numbers.bins.movingHighest = 12.0;
   const std::vector<double> table(16 * 16, 3.0); // constant for all bins: the slopes of a window add up to 0
-  numbers.table = table.data();
-  const auto sums = Add<RecordedSums<1>>(numbers);
+  InformationPass           pass;
+  pass.table = table.data();
+  pass.bins.bins = 16;
+  pass.bins.movingLowest = 0.0;
+  pass.bins.movingHighest = 12.0;
+  const auto sums = Add<RecordedSums<1>>(pass);
   EXPECT_NEAR(sums.weights[0], 0.0, 1e-15);
   EXPECT_EQ(sums.forces, 1);
-  numbers.bins.movingHighest = 4.0; // the moving value is outside of the range, so the sample is not counted
-  SamplePair<2> pair{};
-  pair.moving = 5.0;
-  const double    arm[2] = {};
-  RecordedSums<1> none;
-  MetricContributions::Add(numbers, pair, arm, none);
+  pass.bins.movingHighest = 4.0; // the moving value is outside of the range, so the sample is not counted
+  const auto none = Sum<RecordedSums<1>>(pass);
   EXPECT_EQ(none.count, 0);
   EXPECT_EQ(none.forces, 0);
+}
+
+TEST(MetricContributions, AReductionNeedsThePassOfItsMetric)
+{
+  const MetricReduce reduce = [](const MetricPass &, bool) {
+    MetricResult sums;
+    sums.count = 1;
+    return sums;
+  };
+  for (const MetricKind kind : { MetricKind::Correlation,
+                                 MetricKind::Mattes,
+                                 MetricKind::LocalCorrelation,
+                                 MetricKind::Demons,
+                                 MetricKind::ExactCorrelation,
+                                 MetricKind::GradientFields })
+  {
+    MetricReduction reduction;
+    reduction.pass = kind == MetricKind::Demons ? MetricPass(GradientFieldsPass()) : DemonsPass();
+    EXPECT_THROW(ReduceMetric(kind, reduce, reduction), std::bad_variant_access) << NameOf(kind);
+  }
 }
 
 TEST(MetricContributions, MayHaveBothGradients)

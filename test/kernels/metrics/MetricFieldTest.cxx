@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -68,7 +69,7 @@ TEST_P(MetricFieldForces, AgreeWithPlainLoops)
     const bool          withMasks = choice % 2 == 0;
     const auto          element = choice / 2 % 2 == 0 ? ScalarType::Float32 : ScalarType::Float64;
     std::vector<double> moves;
-    MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, choice / 4 == 0);
+    MetricDescriptor    descriptor = IntegerMetric::Describe(MeanSquaresPass(), choice / 4 == 0);
     // The transform after the field rotates about z by 90 degrees and shifts: (x, y) becomes (-y, x).
     auto & behind = descriptor.chain.stages[0];
     behind.matrix[0] = { { 0.0, -1.0, 0.0 } };
@@ -128,10 +129,10 @@ TEST_P(MetricFieldForces, StayInTheMemoryOfTheBackend)
   const ExecutionContext context = OnBackend();
   const Residence        residence(context);
   std::vector<double>    moves;
-  for (const MetricPass pass : { MetricPass::MeanSquares, MetricPass::LocalCorrelation })
+  for (const MetricPass & pass : std::initializer_list<MetricPass>{ MeanSquaresPass(), LocalCorrelationPass() })
   {
-    const bool       isLocal = pass == MetricPass::LocalCorrelation;
-    MetricDescriptor descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, false);
+    const bool       isLocal = IsPass<LocalCorrelationPass>(pass);
+    MetricDescriptor descriptor = IntegerMetric::Describe(MeanSquaresPass(), false);
     descriptor.pass = pass;
     auto & stages = descriptor.chain.stages;
     if (isLocal) // for fields with zero displacements, windows determine the derivative
@@ -196,7 +197,7 @@ TEST_P(MetricFieldForces, OtherGridsAndListsAreRefused)
   ExecutionContext    context;
   context.backend = GetParam();
   std::vector<double> moves;
-  MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, false);
+  MetricDescriptor    descriptor = IntegerMetric::Describe(MeanSquaresPass(), false);
   descriptor.chain.stages.insert(descriptor.chain.stages.begin(), RandomField(random, moves));
   descriptor.derivative = FieldDisplacements{ 0 };
   EXPECT_NO_THROW(EvaluateMetric(descriptor, metric.Make(ScalarType::Float64, false, false, context), context));
@@ -210,7 +211,7 @@ TEST_P(MetricFieldForces, OtherGridsAndListsAreRefused)
   other.derivative = FieldDisplacements{ 1 }; // this stage is affine
   EXPECT_THROW(EvaluateMetric(other, sources, context), std::invalid_argument);
   other = descriptor;
-  other.pass = MetricPass::Correlation;
+  other.pass = CorrelationPass();
   EXPECT_THROW(EvaluateMetric(other, sources, context), std::invalid_argument);
 }
 

@@ -47,9 +47,9 @@ TEST_P(MetricHistograms, HistogramsAndInformation)
     for (const ScalarType element : { ScalarType::Float32, ScalarType::Float64 })
     {
       const MetricSources sources = metric.Make(element, true, false, context);
-      MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::Histogram, false);
+      MetricDescriptor    descriptor = IntegerMetric::Describe(HistogramPass(), false);
       descriptor.gradient = MetricGradient::None;
-      ParzenBins & bins = descriptor.parameters.bins;
+      ParzenBins bins;
       // Values from -50 to 50: bins of 4, with a padding of two; the largest moving values are ignored.
       bins.bins = 29;
       bins.fixedBinSize = 4.0;
@@ -58,6 +58,7 @@ TEST_P(MetricHistograms, HistogramsAndInformation)
       bins.movingMinimum = -50.0 / 4.0 - 2.0;
       bins.movingLowest = -50.0;
       bins.movingHighest = 40.0;
+      descriptor.pass = HistogramPass{ bins };
       // Weights at quarters of a bin are multiples of 1/384, and are rounded to units separately; none is too small.
       const double           unit = element == ScalarType::Float64 ? 0x1p-38 : 0x1p-19;
       std::vector<double>    expected(29 * 29, 0.0);
@@ -129,9 +130,8 @@ TEST_P(MetricHistograms, HistogramsAndInformation)
         // Half a unit for each weight, and the rounding errors of the weights themselves.
         EXPECT_NEAR(found.histogram[bin], expected[bin], 0.5 * unit * slopes[bin] + 1e-14 * expected[bin]) << bin;
       }
-      descriptor.pass = MetricPass::Information;
+      descriptor.pass = InformationPass{ bins, table.data() };
       descriptor.gradient = MetricGradient::Image;
-      descriptor.parameters.table = std::make_shared<std::vector<double>>(table);
       const MetricResult information = EvaluateMetric(descriptor, sources, context);
       EXPECT_EQ(information.count, count);
       // Weights of at most 30, gradients of 20, lever arms of 40, each with some rounding errors, and those of a sum of
@@ -150,20 +150,19 @@ TEST_P(MetricHistograms, TablesAreMadeWhereHistogramsAre)
 {
   ExecutionContext context;
   context.backend = GetParam();
-  MetricDescriptor descriptor = IntegerMetric::Describe(MetricPass::Histogram, false);
+  MetricDescriptor descriptor = IntegerMetric::Describe(HistogramPass(), false);
   MetricWorkspace  workspace;
   MetricSources    sources;
-  const auto       reduce = [&](MetricPass pass, bool withMoments, const MetricParameters & parameters) {
+  const auto       reduce = [&](const MetricPass & pass, bool withMoments) {
     descriptor.pass = pass;
     descriptor.gradient = withMoments ? MetricGradient::Image : MetricGradient::None;
-    descriptor.parameters = parameters;
     return EvaluateMetric(descriptor, sources, context, &workspace);
   };
   const auto reduceWith = [&reduce](const ParzenBins & bins, bool makesTable) {
     MetricReduction reduction;
     reduction.withDerivative = true;
     reduction.makesTable = makesTable;
-    reduction.parameters.bins = bins;
+    reduction.pass = HistogramPass{ bins };
     return ReduceMetric(MetricKind::Mattes, reduce, reduction);
   };
   IntegerMetric metric;
@@ -179,7 +178,7 @@ TEST_P(MetricHistograms, TablesAreMadeWhereHistogramsAre)
     for (const bool asList : { false, true })
     {
       sources = metric.Make(element, true, asList, context);
-      descriptor = IntegerMetric::Describe(MetricPass::Histogram, false);
+      descriptor = IntegerMetric::Describe(HistogramPass(), false);
       for (const int count : { 5, 32, MaxHistogramBins })
       {
         const ParzenBins    bins = MakeParzenBins(count, -50.0, 50.0, -50.0, 50.0);
@@ -206,7 +205,7 @@ TEST_P(MetricHistograms, TablesAreMadeWhereHistogramsAre)
   }
   std::fill(metric.mask.begin(), metric.mask.end(), std::uint8_t{ 0 });
   sources = metric.Make(ScalarType::Float32, true, false, context);
-  descriptor = IntegerMetric::Describe(MetricPass::Histogram, false);
+  descriptor = IntegerMetric::Describe(HistogramPass(), false);
   EXPECT_EQ(reduceWith(MakeParzenBins(32, -50.0, 50.0, -50.0, 50.0), true).count, 0);
 }
 

@@ -107,13 +107,13 @@ TEST_P(MetricSplines, AgreeWithPlainLoops)
   const ExecutionContext context = OnBackend();
   for (int choice = 0; choice < 24; ++choice)
   {
-    const int  order = 1 + choice % 3;
-    const bool withMasks = (choice / 3) % 2 != 0;
-    const bool asList = (choice / 6) % 2 != 0;
-    const auto pass = choice / 12 == 0 ? MetricPass::MeanSquares : MetricPass::Correlation;
-    const auto element = random.Engine()() % 2 == 0 ? ScalarType::Float32 : ScalarType::Float64;
+    const int        order = 1 + choice % 3;
+    const bool       withMasks = (choice / 3) % 2 != 0;
+    const bool       asList = (choice / 6) % 2 != 0;
+    const MetricPass pass = choice / 12 == 0 ? MetricPass() : CorrelationPass();
+    const auto       element = random.Engine()() % 2 == 0 ? ScalarType::Float32 : ScalarType::Float64;
     SCOPED_TRACE("order " + std::to_string(order) + (withMasks ? ", masks" : "") + (asList ? ", list" : "") +
-                 (pass == MetricPass::Correlation ? ", correlation, " : ", mean squares, ") + NameOf(element));
+                 (IsPass<CorrelationPass>(pass) ? ", correlation, " : ", mean squares, ") + NameOf(element));
     MetricDescriptor descriptor = IntegerMetric::Describe(pass, random.Engine()() % 2 == 0);
     const auto       grid = RandomGrid(order, random);
     descriptor.chain.stages.insert(descriptor.chain.stages.begin(), grid); // the shift follows it
@@ -128,7 +128,7 @@ TEST_P(MetricSplines, AgreeWithPlainLoops)
     EXPECT_EQ(found.values, expected.values);
     for (std::size_t set = 0; set < 2; ++set)
     {
-      if (set == 1 && pass == MetricPass::MeanSquares)
+      if (set == 1 && IsPass<MeanSquaresPass>(pass))
       {
         EXPECT_TRUE(found.derivatives[set].empty());
         continue;
@@ -149,7 +149,7 @@ TEST_P(MetricSplines, AgreeWithPlainLoops)
     EXPECT_EQ(again.derivatives, found.derivatives);
     // Derivatives in the memory of the caller are the same, one set after the other.
     const std::size_t   plane = found.derivatives[0].size();
-    const std::size_t   sets = pass == MetricPass::Correlation ? 2 : 1;
+    const std::size_t   sets = IsPass<CorrelationPass>(pass) ? 2 : 1;
     const Residence     residence(context);
     const ResidentArray forces(sets * plane * sizeof(double), residence);
     residence.Wait(); // passes run in their own streams
@@ -184,7 +184,7 @@ TEST_P(MetricSplines, MoveSamplesAsValuesAloneDo)
   for (int order = 1; order <= 3; ++order)
   {
     const MetricSources sources = metric.Make(ScalarType::Float64, true, false, context);
-    MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, true);
+    MetricDescriptor    descriptor = IntegerMetric::Describe(MeanSquaresPass(), true);
     auto                grid = RandomGrid(order, random);
     const auto          moves = std::make_shared<std::vector<double>>();
     for (std::int64_t n = 0; n < TransformChain::CountOf(grid, 3); ++n)
@@ -209,7 +209,7 @@ TEST_P(MetricSplines, MoveSamplesAsValuesAloneDo)
 TEST(MetricSplineLimits, DevicesNumberIn32Bits)
 {
   FreshRandom      random;
-  MetricDescriptor descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, false);
+  MetricDescriptor descriptor = IntegerMetric::Describe(MeanSquaresPass(), false);
   const auto       few = CountMetricBytes(descriptor, 1000, ScalarType::Float64);
   descriptor.chain.stages.insert(descriptor.chain.stages.begin(), RandomGrid(3, random));
   descriptor.derivative = SplineCoefficients{ 0 };
@@ -229,7 +229,7 @@ TEST_P(MetricSplines, NoSampleIsInTheGrid)
   ExecutionContext    context;
   context.backend = GetParam();
   const MetricSources sources = metric.Make(ScalarType::Float64, true, false, context);
-  MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, false);
+  MetricDescriptor    descriptor = IntegerMetric::Describe(MeanSquaresPass(), false);
   auto                grid = RandomGrid(3, random);
   const MetricResult  expected = metric.Expect(descriptor, true);
   grid.origin[1] += 1000.0;

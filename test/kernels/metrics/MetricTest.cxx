@@ -17,6 +17,8 @@
  *=========================================================================*/
 #include "MetricCase.h"
 
+#include <initializer_list>
+
 /** \file
  * \brief Passes of the metrics on small integers with integer shifts: every product and sum is exact, so a plain loop,
  * the Cpu backend on any number of threads and the GPU agree to the bit. */
@@ -40,7 +42,8 @@ TEST_P(MetricPasses, IntegersAreExact)
     context.host = &host;
     for (const ScalarType element : { ScalarType::Float32, ScalarType::Float64 })
     {
-      for (const MetricPass pass : { MetricPass::MeanSquares, MetricPass::Means, MetricPass::Correlation })
+      for (const MetricPass & pass :
+           std::initializer_list<MetricPass>{ MeanSquaresPass(), MeansPass(), CorrelationPass() })
       {
         for (int choice = 0; choice < 8; ++choice)
         {
@@ -56,12 +59,12 @@ TEST_P(MetricPasses, IntegersAreExact)
           {
             EXPECT_EQ(found.derivatives[0], expected.derivatives[0]);
           }
-          if (pass == MetricPass::Correlation)
+          if (IsPass<CorrelationPass>(pass))
           {
             EXPECT_EQ(found.derivatives[1], expected.derivatives[1]);
           }
           EXPECT_EQ(found.derivatives[0].empty(), descriptor.gradient == MetricGradient::None);
-          EXPECT_EQ(found.derivatives[1].empty(), pass != MetricPass::Correlation);
+          EXPECT_EQ(found.derivatives[1].empty(), !IsPass<CorrelationPass>(pass));
         }
       }
     }
@@ -74,7 +77,7 @@ TEST_P(MetricPasses, LongChainsOfAffineStages)
   ExecutionContext    context;
   context.backend = GetParam();
   const MetricSources sources = metric.Make(ScalarType::Float64, false, false, context);
-  MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, false);
+  MetricDescriptor    descriptor = IntegerMetric::Describe(MeanSquaresPass(), false);
   const MetricResult  expected = metric.Expect(descriptor, false);
   // Three more stages whose sum is zero: too many to pass as kernel arguments.
   for (const double sign : { 1.0, 1.0, -2.0 })
@@ -95,7 +98,7 @@ TEST(MetricArguments, WhatDoesNotFitIsRefused)
   ExecutionContext    context;
   const MetricSources sources = metric.Make(ScalarType::Float64, true, true, context);
   const auto          refuses = [&](const auto & change) {
-    MetricDescriptor descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, false);
+    MetricDescriptor descriptor = IntegerMetric::Describe(MeanSquaresPass(), false);
     MetricSources    changed = sources;
     change(descriptor, changed);
     EXPECT_THROW(EvaluateMetric(descriptor, changed, context), std::invalid_argument);
@@ -111,7 +114,7 @@ TEST(MetricArguments, WhatDoesNotFitIsRefused)
   refuses([](MetricDescriptor & descriptor, MetricSources &) { descriptor.derivative = SplineCoefficients{ 1 }; });
   refuses([](MetricDescriptor & descriptor, MetricSources &) { descriptor.derivative = LinearMoments{ 2 }; });
   refuses([](MetricDescriptor & descriptor, MetricSources &) { descriptor.derivative = NoDerivative{}; });
-  refuses([](MetricDescriptor & descriptor, MetricSources &) { descriptor.pass = MetricPass::Means; });
+  refuses([](MetricDescriptor & descriptor, MetricSources &) { descriptor.pass = MeansPass(); });
   refuses([](MetricDescriptor & descriptor, MetricSources &) {
     descriptor.interpolation.interpolation = Interpolation::WindowedSinc;
   });

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -70,7 +71,7 @@ TEST_P(MetricWorkspaces, DerivativesTakeTheValuesOfThePassBefore)
   {
     const ScalarType element = choice % 2 == 0 ? ScalarType::Float32 : ScalarType::Float64;
     const bool       bySpline = choice / 8 % 2 == 1;
-    MetricDescriptor descriptor = IntegerMetric::Describe(MetricPass::Means, choice / 2 % 2 == 0);
+    MetricDescriptor descriptor = IntegerMetric::Describe(MeansPass(), choice / 2 % 2 == 0);
     descriptor.singleMoving = choice / 4 % 2 == 0;
     if (bySpline)
     {
@@ -83,7 +84,7 @@ TEST_P(MetricWorkspaces, DerivativesTakeTheValuesOfThePassBefore)
     const MetricResult means = EvaluateMetric(descriptor, sources, context, &workspace);
     ASSERT_NE(workspace.values, nullptr);
     EXPECT_EQ(workspace.order != nullptr, bySpline && context.backend == Backend::Cuda);
-    descriptor.pass = MetricPass::Correlation;
+    descriptor.pass = CorrelationPass{ 2.0, -3.0, 0.0 };
     descriptor.gradient = MetricGradient::Image;
     const MetricResult found = EvaluateMetric(descriptor, sources, context, &workspace);
     MetricSources      others = sources;
@@ -92,7 +93,7 @@ TEST_P(MetricWorkspaces, DerivativesTakeTheValuesOfThePassBefore)
     descriptor.sharesValues = false;
     ExpectSame(EvaluateMetric(descriptor, sources, context), found);
     EXPECT_NE(EvaluateMetric(descriptor, others, context).values, found.values);
-    descriptor.pass = MetricPass::Means;
+    descriptor.pass = MeansPass();
     descriptor.gradient = MetricGradient::None;
     ExpectSame(EvaluateMetric(descriptor, sources, context), means);
     EXPECT_GT(means.count, 100);
@@ -105,7 +106,7 @@ TEST_P(MetricWorkspaces, ValuesAreWrittenOverWhereNobodyElseHasThem)
   ExecutionContext    context;
   context.backend = GetParam();
   const MetricSources sources = metric.Make(ScalarType::Float64, true, false, context);
-  MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::Means, false);
+  MetricDescriptor    descriptor = IntegerMetric::Describe(MeansPass(), false);
   descriptor.sharesValues = true;
   MetricWorkspace    workspace;
   const MetricResult means = EvaluateMetric(descriptor, sources, context, &workspace);
@@ -132,15 +133,15 @@ TEST_P(MetricWorkspaces, WhatWasNotLeftCannotBeTaken)
   ExecutionContext    context;
   context.backend = GetParam();
   const MetricSources sources = metric.Make(ScalarType::Float64, false, false, context);
-  MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::Correlation, false);
+  MetricDescriptor    descriptor = IntegerMetric::Describe(CorrelationPass(), false);
   descriptor.sharesValues = true;
   MetricWorkspace workspace;
   EXPECT_THROW(EvaluateMetric(descriptor, sources, context), std::invalid_argument);
   EXPECT_THROW(EvaluateMetric(descriptor, sources, context, &workspace), std::invalid_argument);
-  descriptor.pass = MetricPass::Means;
+  descriptor.pass = MeansPass();
   descriptor.gradient = MetricGradient::None;
   EvaluateMetric(descriptor, sources, context, &workspace);
-  descriptor.pass = MetricPass::Correlation;
+  descriptor.pass = CorrelationPass{ 2.0, -3.0, 0.0 };
   descriptor.gradient = MetricGradient::Image;
   EXPECT_NO_THROW(EvaluateMetric(descriptor, sources, context, &workspace));
   descriptor.singleMoving = true; // values of another type
@@ -159,11 +160,11 @@ TEST_P(MetricWorkspaces, ValuesAndHistogramsByCellsAreThoseOfThePlainOrder)
     const bool          asList = choice / 3 % 2 == 0;
     const auto          element = choice / 6 % 2 == 0 ? ScalarType::Float32 : ScalarType::Float64;
     const MetricSources sources = metric.Make(element, true, asList, context);
-    MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, true);
+    MetricDescriptor    descriptor = IntegerMetric::Describe(MeanSquaresPass(), true);
     descriptor.gradient = MetricGradient::None;
     descriptor.chain.stages.insert(descriptor.chain.stages.begin(), RandomSpline(order, random));
     descriptor.derivative = SplineCoefficients{ 0 };
-    ParzenBins & bins = descriptor.parameters.bins;
+    ParzenBins bins;
     bins.bins = 29;
     bins.fixedBinSize = 4.0;
     bins.movingBinSize = 4.0;
@@ -172,7 +173,8 @@ TEST_P(MetricWorkspaces, ValuesAndHistogramsByCellsAreThoseOfThePlainOrder)
     bins.movingLowest = -50.0;
     bins.movingHighest = 40.0;
     MetricWorkspace workspace;
-    for (const MetricPass pass : { MetricPass::MeanSquares, MetricPass::Means, MetricPass::Histogram })
+    for (const MetricPass & pass :
+         std::initializer_list<MetricPass>{ MeanSquaresPass(), MeansPass(), HistogramPass{ bins } })
     {
       descriptor.pass = pass;
       const MetricResult found = EvaluateMetric(descriptor, sources, context, &workspace);
@@ -190,7 +192,7 @@ TEST_P(MetricWorkspaces, OrdersAreKeptWhereSamplesAndGridAreTheSame)
   ExecutionContext    context;
   context.backend = GetParam();
   const MetricSources sources = metric.Make(ScalarType::Float64, true, false, context);
-  MetricDescriptor    descriptor = IntegerMetric::Describe(MetricPass::MeanSquares, true);
+  MetricDescriptor    descriptor = IntegerMetric::Describe(MeanSquaresPass(), true);
   const auto          shift = descriptor.chain.stages[0];
   const auto          grid = RandomSpline(2, random);
   descriptor.chain.stages = { shift, grid, shift };
@@ -255,7 +257,7 @@ TEST_P(MetricWorkspaces, ManySamplesInOneCell)
     grid.pointToIndex[d][d] = 0.9 / static_cast<double>(IntegerMetric::Size[d]);
     grid.origin[d] = -1.0 / grid.pointToIndex[d][d]; // one cell, which starts at 0
   }
-  MetricDescriptor descriptor = IntegerMetric::Describe(MetricPass::Correlation, true);
+  MetricDescriptor descriptor = IntegerMetric::Describe(CorrelationPass(), true);
   descriptor.chain.stages.insert(descriptor.chain.stages.begin(), grid);
   descriptor.derivative = SplineCoefficients{ 0 };
   const auto evaluate = [&](const ExecutionContext & context) {

@@ -40,26 +40,6 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief The sums that a pass over the samples of a metric computes. */
-enum class MetricPass : unsigned char
-{
-  MeanSquares, ///< value 0: (f - m)^2; weight 2 (f - m)
-  Means,       ///< values 0 and 1: f and m; no moments
-  Correlation, ///< values 0 to 2: f1^2, m1^2, f1 m1 with f1 = f - mean, m1 = m - mean; weights f1 and m1
-  Histogram,   ///< the joint histogram of MetricParameters::bins; no moments
-  /** Weight: minus the sum over the bins of a sample's window of dB times MetricParameters::table. If EvaluateMetric()
-   * computes that table (MakesTable()), value 0 is the negative information, and the count is that of the histogram. */
-  Information,
-  /** Value 0: squares of local correlations. Value 1: number of flat windows (LocalCorrelationSums). Value 2: 1 if
-   * nothing was interpolated, because the stages are the identity and the grid is the moving image's; else 0. Weight:
-   * the factor of EvaluateLocalCorrelation(). Samples are those of a grid. */
-  LocalCorrelation,
-  /** Value 0: (f - m)^2; weight (f - m) / ((f - m)^2 / normalizer + g^2), or 0 up to the thresholds of
-   * MetricParameters. Forces are along the unchanged g, as in ITK: stages after the field do not rotate them. */
-  Demons,
-  Weights ///< no value; weight f: the fixed values are the weights of the samples
-};
-
 /** \brief How the gradient of the moving image is computed. */
 enum class MetricGradient : unsigned char
 {
@@ -89,7 +69,7 @@ struct SplineCoefficients
 };
 
 /** \brief The derivative with respect to the displacements of a stage at the samples, which are those of the virtual
- * grid. Not for MetricPass::Correlation, and not for lists of points. */
+ * grid. Not for CorrelationPass, and not for lists of points. */
 struct FieldDisplacements
 {
   std::size_t stage{ 0 }; ///< index in the chain
@@ -117,27 +97,95 @@ IsBinCount(std::int64_t bins)
 std::string
 DescribeBinProblem(std::int64_t bins);
 
-/** \brief Numbers in a metric's formula that earlier passes or the images provide. */
-struct MetricParameters
+/** \brief The passes over the samples of metrics, each with the parameters of its formula.
+ *
+ * Each computes up to three values, and for each set of weights a derivative; f and m are the values of the fixed and
+ * the moving image at a sample. */
+///@{
+/** Value 0: (f - m)^2; weight 2 (f - m). */
+struct MeanSquaresPass
+{};
+
+/** Values 0 and 1: f and m; no derivative. */
+struct MeansPass
+{};
+
+/** Values 0 to 2: f1^2, m1^2, f1 m1 with f1 = f - fixedMean, m1 = m - movingMean; weights f1 and m1. */
+struct CorrelationPass
 {
-  double     fixedMean{ 0.0 };  ///< of MetricPass::Correlation
-  double     movingMean{ 0.0 }; ///< of MetricPass::Correlation
-  ParzenBins bins;              ///< of MetricPass::Histogram and Information
-  /** Of MetricPass::Information: one number per bin, bins x bins, with those of each fixed bin contiguous. Null: the
-   * table of ReduceMattes() from the histogram of the same samples, if MakesTable(). */
-  std::shared_ptr<const std::vector<double>> table;
-  std::array<int, 3> radius{ { 2, 2, 2 } }; ///< of MetricPass::LocalCorrelation: windows are 2 radius + 1 wide
-  double             epsilon{ 0.0 };        ///< of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor
-  bool               isExact{ false };      ///< of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor
-  /** Of MetricPass::LocalCorrelation: compares gradients at the samples, not windows around them. Value 0 is then the
-   * sum of the squared sines of their angles, and \c varianceFloors are squares of edge parameters. */
-  bool comparesGradients{ false };
-  /** Of MetricPass::LocalCorrelation; see LocalCorrelationDescriptor. */
-  std::array<double, 2> varianceFloors{ { 0.0, 0.0 } };
-  double                normalizer{ 1.0 };           ///< of MetricPass::Demons (mm^2)
-  double                differenceThreshold{ 0.0 };  ///< of MetricPass::Demons: no weight below this difference
-  double                denominatorThreshold{ 0.0 }; ///< of MetricPass::Demons: no weight below this denominator
+  double fixedMean{ 0.0 };  ///< mean of f
+  double movingMean{ 0.0 }; ///< mean of m
+  /** Of the metric: if the product of the sums of f1^2 and m1^2 is not above it, value and derivative are 0. */
+  double epsilon{ 0.0 };
 };
+
+/** The joint histogram; no derivative. */
+struct HistogramPass
+{
+  ParzenBins bins; ///< bins of both images
+};
+
+/** Weight: minus the sum over the bins of a sample's window of dB times the table. If EvaluateMetric() computes the
+ * table, value 0 is the negative information, and the count is that of the histogram. */
+struct InformationPass
+{
+  ParzenBins bins; ///< bins of the histogram
+  /** One number per bin, bins x bins, with those of each fixed bin contiguous; in host memory for EvaluateMetric(), in
+   * the memory of the backend for EvaluatePointForces(). Null: the table of ReduceMetric() from the histogram of the
+   * same samples, if MakesTable(). */
+  const double * table{ nullptr };
+};
+
+/** Value 0: squares of local correlations. Value 1: number of flat windows (LocalCorrelationSums). Value 2: 1 if
+ * nothing was interpolated, because the stages are the identity and the grid is the moving image's; else 0. Weight: the
+ * factor of EvaluateLocalCorrelation(). Samples are those of a grid. */
+struct LocalCorrelationPass
+{
+  std::array<int, 3>    radius{ { 2, 2, 2 } };          ///< windows are 2 radius + 1 wide
+  double                epsilon{ 0.0 };                 ///< see LocalCorrelationDescriptor
+  bool                  isExact{ false };               ///< see LocalCorrelationDescriptor
+  std::array<double, 2> varianceFloors{ { 0.0, 0.0 } }; ///< see LocalCorrelationDescriptor
+};
+
+/** Value 0: (f - m)^2; weight (f - m) / ((f - m)^2 / normalizer + g^2), or 0 up to the thresholds. Forces are along the
+ * unchanged g, as in ITK: stages after the field do not rotate them. */
+struct DemonsPass
+{
+  double normalizer{ 1.0 };           ///< mm^2
+  double differenceThreshold{ 0.0 };  ///< no weight below this difference
+  double denominatorThreshold{ 0.0 }; ///< no weight below this denominator
+};
+
+/** No value; weight f: the fixed values are the weights of the samples. */
+struct WeightsPass
+{};
+
+/** Value 0: the squared sines of the angles between gradients. Value 2: as that of LocalCorrelationPass. Weight: the
+ * derivative with respect to the moving value of a sample. Samples are those of a grid. */
+struct GradientFieldsPass
+{
+  std::array<double, 2> edgeSquares{ { 0.0, 0.0 } }; ///< see GradientFieldsDescriptor
+};
+///@}
+
+/** \brief A pass over the samples of a metric. */
+using MetricPass = std::variant<MeanSquaresPass,
+                                MeansPass,
+                                CorrelationPass,
+                                HistogramPass,
+                                InformationPass,
+                                LocalCorrelationPass,
+                                DemonsPass,
+                                WeightsPass,
+                                GradientFieldsPass>;
+
+/** \brief Whether a pass is of a given type. */
+template <typename TPass>
+bool
+IsPass(const MetricPass & pass)
+{
+  return std::holds_alternative<TPass>(pass);
+}
 
 /** \brief Describes the images and the samples that a metric compares, at run time.
  *
@@ -145,8 +193,8 @@ struct MetricParameters
  * as they do not change between iterations. The transform maps the samples into the moving image. */
 struct MetricDescriptor
 {
-  unsigned int dimension{ 3 };                  ///< of all images: 2 or 3
-  MetricPass   pass{ MetricPass::MeanSquares }; ///< the sums to compute
+  unsigned int dimension{ 3 }; ///< of all images: 2 or 3
+  MetricPass   pass;           ///< the sums to compute
   /** How gradients are computed; with None the pass has no derivative. */
   MetricGradient gradient{ MetricGradient::None };
   /** The virtual domain (outputOrigin, indexToPoint; the grid of samples is its region), the transform (stages), and
@@ -170,7 +218,6 @@ struct MetricDescriptor
   bool                  singleFixed{ false }; ///< see singleMoving: for differences, which have the fixed image's type
   std::array<double, 3> spacing{ { 1, 1, 1 } }; ///< of the moving image (mm), for central differences
   std::array<double, 3> centre{ { 0, 0, 0 } };  ///< centre c of the moments (mm), in the virtual domain
-  MetricParameters      parameters;             ///< parameters of the pass
 
   /** \brief A mask in the space of the moving image: a sample counts if the nearest pixel is not 0. */
   struct Mask
@@ -263,7 +310,7 @@ struct MetricResult
    * * With FieldDisplacements: w M' g of each sample, its D components contiguous, 0 where it is not valid.
    * * Else: D rows of D + 1 moments (MetricSums) of M' g. */
   std::array<std::vector<double>, 2> derivatives;
-  /** Of MetricPass::Histogram: sums of the weights of windows, bins x bins. Each weight is rounded as documented for
+  /** Of HistogramPass: sums of the weights of windows, bins x bins. Each weight is rounded as documented for
    * ParzenWeight, or is double if elements are float64. */
   std::vector<double> histogram;
 };
@@ -308,7 +355,7 @@ EvaluateMetric(const MetricDescriptor & descriptor,
                const ExecutionContext & context,
                MetricWorkspace *        workspace = nullptr);
 
-/** \brief Whether EvaluateMetric() computes the table of MetricPass::Information itself: on a device, for derivatives
+/** \brief Whether EvaluateMetric() computes the table of InformationPass itself: on a device, for derivatives
  * with respect to linear stages. Histogram, table and derivative are then enqueued together, and the host waits only
  * once.
  *

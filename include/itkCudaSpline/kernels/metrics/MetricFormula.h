@@ -48,7 +48,7 @@ struct MetricOutcome
 };
 
 /** \brief Runs a pass over all samples. The second parameter is whether its derivative is computed. */
-using MetricReduce = std::function<MetricResult(MetricPass, bool, const MetricParameters &)>;
+using MetricReduce = std::function<MetricResult(const MetricPass &, bool)>;
 
 /** \brief Options of the reduction of a metric. */
 struct MetricReduction
@@ -61,15 +61,17 @@ struct MetricReduction
    * and derivative need one pass. The device computes the logarithms: results are equal except for some rounding errors
    * of double. */
   bool makesTable{ false };
-  MetricParameters
-    parameters; ///< parameters of the metric's own passes, as bins and windows; \c epsilon of correlations
+  /** The metric's pass with the parameters that do not depend on the samples: CorrelationPass, HistogramPass,
+   * LocalCorrelationPass, DemonsPass or GradientFieldsPass; not used by other metrics. */
+  MetricPass pass;
 };
 
 /** \brief Reduces a metric: runs the passes of its formula, and computes value and derivative from their sums.
  *
  * \param[in] kind the metric
  * \param[in] reduce runs a pass
- * \param[in] reduction options */
+ * \param[in] reduction options
+ * \exception std::bad_variant_access the pass of \p reduction belongs to another metric */
 MetricOutcome
 ReduceMetric(MetricKind kind, const MetricReduce & reduce, const MetricReduction & reduction);
 

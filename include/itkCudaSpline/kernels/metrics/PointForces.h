@@ -34,25 +34,18 @@ namespace itk::CudaSpline
 /** \addtogroup CudaSplineKernels
  * @{ */
 
-/** \brief Options of EvaluatePointForces(). Both images, their masks and the results are on the same grid.
- *
- * The first element of each pair is for the derivative with respect to the moving image's displacements, the second one
- * for the same with the images exchanged. */
+/** \brief Options of EvaluatePointForces(). Both images, their masks and the results are on the same grid. */
 struct PointForcesDescriptor
 {
-  FieldGrid  grid;                              ///< grid of all arrays
-  MetricPass pass{ MetricPass::MeanSquares };   ///< MeanSquares, Demons or Information
-  ScalarType pixel{ ScalarType::Float32 };      ///< type of both images: Float32 or Float64
-  ScalarType derivative{ ScalarType::Float32 }; ///< type of the fields: Float32 or Float64
+  FieldGrid grid; ///< grid of all arrays
+  /** MeanSquaresPass, DemonsPass or InformationPass: for the derivative with respect to the moving image's
+   * displacements, and for the same with the images exchanged. Both are of the same type. */
+  std::array<MetricPass, 2> passes;
+  ScalarType                pixel{ ScalarType::Float32 };      ///< type of both images: Float32 or Float64
+  ScalarType                derivative{ ScalarType::Float32 }; ///< type of the fields: Float32 or Float64
   /** Whether the derivative with respect to an image's displacements uses the gradient of the other image, as
    * itk::DemonsImageToImageMetricv4 does by default. */
-  bool                      exchangesGradients{ false };
-  std::array<double, 2>     normalizer{ { 1.0, 1.0 } };  ///< of Demons; see MetricParameters
-  double                    differenceThreshold{ 0.0 };  ///< of Demons
-  double                    denominatorThreshold{ 0.0 }; ///< of Demons
-  std::array<ParzenBins, 2> bins;                        ///< of Information
-  /** Of Information: one number per bin, in the memory of the backend. */
-  std::array<const double *, 2> table{ { nullptr, nullptr } };
+  bool exchangesGradients{ false };
 };
 
 /** \brief Sums of EvaluatePointForces(), in the memory of the backend. */

@@ -18,6 +18,7 @@
 #include "kernels/metrics/correlation/Correlation.h"
 
 #include <cstddef>
+#include <variant>
 
 namespace itk::CudaSpline
 {
@@ -27,21 +28,21 @@ MetricOutcome
 MetricImplementation<CorrelationMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction)
 {
   MetricOutcome      outcome;
-  const MetricResult means = reduce(MetricPass::Means, false, {});
+  const MetricResult means = reduce(MeansPass(), false);
   outcome.count = means.count;
   if (means.count == 0)
   {
     return outcome;
   }
-  const auto       number = static_cast<double>(means.count);
-  MetricParameters parameters;
-  parameters.fixedMean = means.values[0] / number;
-  parameters.movingMean = means.values[1] / number;
-  const MetricResult sums = reduce(MetricPass::Correlation, reduction.withDerivative, parameters);
+  const auto number = static_cast<double>(means.count);
+  auto       pass = std::get<CorrelationPass>(reduction.pass);
+  pass.fixedMean = means.values[0] / number;
+  pass.movingMean = means.values[1] / number;
+  const MetricResult sums = reduce(pass, reduction.withDerivative);
   const double       ff = sums.values[0];
   const double       mm = sums.values[1];
   const double       fm = sums.values[2];
-  if (!(mm * ff <= reduction.parameters.epsilon)) // also true for NaN, so that the result shows it
+  if (!(mm * ff <= pass.epsilon)) // also true for NaN, so that the result shows it
   {
     outcome.value = -1.0 * fm * fm / (mm * ff);
     const double factor = 2.0 * fm / (ff * mm);

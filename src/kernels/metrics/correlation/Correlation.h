@@ -27,7 +27,7 @@ namespace itk::CudaSpline
 {
 
 /** \brief Two passes: the means, then the sums of centred products. If the product of both variances is not above
- * MetricParameters::epsilon, value and derivative are 0. */
+ * CorrelationPass::epsilon, value and derivative are 0. */
 template <>
 MetricOutcome
 MetricImplementation<CorrelationMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction);

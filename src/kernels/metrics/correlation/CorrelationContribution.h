@@ -31,12 +31,12 @@ struct MeansContribution : SampleContribution<MeansContribution>
 {
   /** See SampleContribution. */
   ///@{
-  static constexpr MetricPass   Pass = MetricPass::Means;
+  using Pass = MeansPass;
   static constexpr unsigned int Sets = 0;
 
-  template <typename TNumbers, typename TPair, typename TArm, typename TSums>
+  template <typename TPair, typename TArm, typename TSums>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Add(const TNumbers &, const TPair & pair, const TArm &, TSums & sums)
+  Add(const Pass &, const TPair & pair, const TArm &, TSums & sums)
   {
     sums.AddValue(0, pair.fixed);
     sums.AddValue(1, pair.moving);
@@ -49,15 +49,15 @@ struct CorrelationContribution : SampleContribution<CorrelationContribution>
 {
   /** See SampleContribution. */
   ///@{
-  static constexpr MetricPass   Pass = MetricPass::Correlation;
+  using Pass = CorrelationPass;
   static constexpr unsigned int Sets = 2;
 
-  template <typename TNumbers, typename TPair, typename TArm, typename TSums>
+  template <typename TPair, typename TArm, typename TSums>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Add(const TNumbers & numbers, const TPair & pair, const TArm & arm, TSums & sums)
+  Add(const Pass & parameters, const TPair & pair, const TArm & arm, TSums & sums)
   {
-    const double f1 = pair.fixed - numbers.fixedMean;
-    const double m1 = pair.moving - numbers.movingMean;
+    const double f1 = pair.fixed - parameters.fixedMean;
+    const double m1 = pair.moving - parameters.movingMean;
     sums.AddValue(0, f1 * f1);
     sums.AddValue(1, m1 * m1);
     sums.AddValue(2, f1 * m1);

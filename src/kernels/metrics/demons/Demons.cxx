@@ -19,7 +19,9 @@
 
 #include "kernels/metrics/implementation/PointFieldMetric.h"
 
+#include <array>
 #include <stdexcept>
+#include <variant>
 
 namespace itk::CudaSpline
 {
@@ -29,7 +31,7 @@ MetricOutcome
 MetricImplementation<DemonsMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction)
 {
   MetricOutcome outcome;
-  MetricResult  sums = reduce(MetricPass::Demons, reduction.withDerivative, reduction.parameters);
+  MetricResult  sums = reduce(std::get<DemonsPass>(reduction.pass), reduction.withDerivative);
   outcome.count = sums.count;
   if (sums.count > 0)
   {
@@ -47,10 +49,7 @@ MetricImplementation<DemonsMetric>::MakeFieldMetric(const FieldMetricSetup & set
   {
     throw std::invalid_argument("Demons of images that are not downsampled do not support initial transforms.");
   }
-  PointForcesDescriptor descriptor = DescribePointForces(setup, MetricPass::Demons);
-  descriptor.exchangesGradients = setup.options.exchangesGradients;
-  descriptor.differenceThreshold = setup.options.differenceThreshold;
-  descriptor.denominatorThreshold = setup.options.denominatorThreshold;
+  std::array<MetricPass, 2> passes;
   // The mean square of the spacing of the image whose gradient is used.
   for (std::size_t direction = 0; direction < 2; ++direction)
   {
@@ -61,8 +60,11 @@ MetricImplementation<DemonsMetric>::MakeFieldMetric(const FieldMetricSetup & set
     {
       squares += grid.spacing[d] * grid.spacing[d];
     }
-    descriptor.normalizer[direction] = squares / grid.dimension;
+    passes[direction] =
+      DemonsPass{ squares / grid.dimension, setup.options.differenceThreshold, setup.options.denominatorThreshold };
   }
+  PointForcesDescriptor descriptor = DescribePointForces(setup, passes);
+  descriptor.exchangesGradients = setup.options.exchangesGradients;
   return std::make_unique<PointFieldMetric>(descriptor, residence);
 }
 

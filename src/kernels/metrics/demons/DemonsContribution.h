@@ -26,22 +26,22 @@
 namespace itk::CudaSpline
 {
 
-/** \brief Value 0: (f - m)^2; weight (f - m) / ((f - m)^2 / normalizer + g^2), or none up to the thresholds of
- * MetricParameters. The comparisons are ITK's: weights of non-finite values are not finite either. */
+/** \brief Value 0: (f - m)^2; weight (f - m) / ((f - m)^2 / normalizer + g^2), or none up to the thresholds. The
+ * comparisons are ITK's: weights of non-finite values are not finite either. */
 struct DemonsContribution : SampleContribution<DemonsContribution>
 {
   /** See SampleContribution. */
   ///@{
-  static constexpr MetricPass Pass = MetricPass::Demons;
-  static constexpr bool       HasPointForce = true;
-  static constexpr bool       CountsItself = true;
+  using Pass = DemonsPass;
+  static constexpr bool HasPointForce = true;
+  static constexpr bool CountsItself = true;
   using Values = MeanSquaresContribution;
 
-  template <typename TNumbers, typename TPair, typename TArm, typename TSums>
+  template <typename TPair, typename TArm, typename TSums>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Add(const TNumbers & numbers, const TPair & pair, const TArm & arm, TSums & sums)
+  Add(const Pass & parameters, const TPair & pair, const TArm & arm, TSums & sums)
   {
-    const double difference = PairDifference(pair.fixed, pair.moving, numbers.singleFixed);
+    const double difference = pair.GetDifference();
     sums.AddSample();
     sums.AddValue(0, difference * difference);
     double square = 0.0;
@@ -53,7 +53,7 @@ struct DemonsContribution : SampleContribution<DemonsContribution>
       }
     }
     double weight = 0.0;
-    if (FindWeight(numbers, difference, square, weight))
+    if (FindWeight(parameters, difference, square, weight))
     {
       sums.AddForce(0, weight, pair.movingGradient, arm);
     }
@@ -62,13 +62,12 @@ struct DemonsContribution : SampleContribution<DemonsContribution>
 
 private:
   /** Computes the weight; false if there is no force. */
-  template <typename TNumbers>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE bool
-  FindWeight(const TNumbers & numbers, double difference, double squaredGradient, double & weight)
+  FindWeight(const Pass & parameters, double difference, double squaredGradient, double & weight)
   {
-    const double denominator = squaredGradient + difference * difference / numbers.normalizer;
+    const double denominator = squaredGradient + difference * difference / parameters.normalizer;
     const double size = difference < 0.0 ? -difference : difference;
-    if (size < numbers.differenceThreshold || denominator < numbers.denominatorThreshold)
+    if (size < parameters.differenceThreshold || denominator < parameters.denominatorThreshold)
     {
       return false;
     }

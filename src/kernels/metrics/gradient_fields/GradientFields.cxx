@@ -21,12 +21,14 @@
 
 #include "kernels/fields/common/FieldLoopCpu.h"
 #include "kernels/metrics/gradient_fields/GradientFieldsBody.h"
+#include "kernels/metrics/implementation/GridPass.h"
 
 #include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <variant>
 
 namespace itk::CudaSpline
 {
@@ -43,16 +45,16 @@ Require(bool holds, const char * what)
   }
 }
 
-LocalCorrelationDescriptor
+GradientFieldsDescriptor
 Describe(const FieldMetricSetup & setup)
 {
-  LocalCorrelationDescriptor descriptor;
+  GradientFieldsDescriptor descriptor;
   descriptor.grid = setup.shape.grid;
   descriptor.pixel = setup.pixel;
   descriptor.derivative = setup.shape.element;
-  for (std::size_t image = 0; setup.ranges && image < descriptor.varianceFloors.size(); ++image)
+  for (std::size_t image = 0; setup.ranges && image < descriptor.edgeSquares.size(); ++image)
   {
-    descriptor.varianceFloors[image] = SquareOfPart((*setup.ranges)[image], setup.options.edgeFactor);
+    descriptor.edgeSquares[image] = SquareOfPart((*setup.ranges)[image], setup.options.edgeFactor);
   }
   return descriptor;
 }
@@ -61,7 +63,7 @@ Describe(const FieldMetricSetup & setup)
 class GradientFieldForces final : public FieldMetric
 {
 public:
-  GradientFieldForces(const LocalCorrelationDescriptor & descriptor, const Residence & residence)
+  GradientFieldForces(const GradientFieldsDescriptor & descriptor, const Residence & residence)
     : m_Descriptor(descriptor)
     , m_Residence(residence)
     , m_Numbers(CountGradientFieldsScratch(descriptor), residence)
@@ -84,9 +86,9 @@ public:
   }
 
 private:
-  LocalCorrelationDescriptor m_Descriptor;
-  Residence                  m_Residence;
-  ResidentArray              m_Numbers;
+  GradientFieldsDescriptor m_Descriptor;
+  Residence                m_Residence;
+  ResidentArray            m_Numbers;
 };
 
 } // namespace
@@ -124,24 +126,24 @@ FindGradientRange(const ResidentImage & image, const std::uint8_t * inside, cons
 }
 
 std::size_t
-CountGradientFieldsScratch(const LocalCorrelationDescriptor & descriptor)
+CountGradientFieldsScratch(const GradientFieldsDescriptor & descriptor)
 {
   return static_cast<std::size_t>(descriptor.grid.Count()) * GradientNumbers * SizeOf(descriptor.pixel) +
          CountOrderedSums(descriptor.grid) * sizeof(PointSums);
 }
 
 void
-EvaluateGradientFields(const LocalCorrelationDescriptor & descriptor,
-                       const LocalCorrelationImages &     images,
-                       PointSums *                        sums,
-                       void *                             movingDerivative,
-                       void *                             fixedDerivative,
-                       void *                             scratch,
-                       const Residence &                  residence)
+EvaluateGradientFields(const GradientFieldsDescriptor & descriptor,
+                       const LocalCorrelationImages &   images,
+                       PointSums *                      sums,
+                       void *                           movingDerivative,
+                       void *                           fixedDerivative,
+                       void *                           scratch,
+                       const Residence &                residence)
 {
   Require(descriptor.grid.dimension == 2 || descriptor.grid.dimension == 3, "images have 2 or 3 dimensions");
   Require(IsReal(descriptor.pixel) && IsReal(descriptor.derivative), "pixels and derivatives are float32 or float64");
-  for (const double square : descriptor.varianceFloors)
+  for (const double square : descriptor.edgeSquares)
   {
     Require(square >= 0.0 && std::isfinite(square), "edge parameters are 0 or more");
   }
@@ -163,15 +165,33 @@ EvaluateGradientFields(const LocalCorrelationDescriptor & descriptor,
     descriptor, images, results, [&](const auto & body) { ForEachSampleOnCpu(body.walk, residence, body); });
 }
 
+MetricResult
+CompareOnGrid(const GradientFieldsPass & pass, const GridComparison & comparison, const Residence & residence)
+{
+  GradientFieldsDescriptor descriptor;
+  descriptor.grid = comparison.grid;
+  descriptor.pixel = comparison.pixel;
+  descriptor.derivative = comparison.element;
+  descriptor.factorsAlone = comparison.factorsAlone;
+  descriptor.edgeSquares = pass.edgeSquares;
+  PointSums           found;
+  const ResidentArray sums(sizeof(found), residence);
+  const ResidentArray scratch(CountGradientFieldsScratch(descriptor), residence);
+  EvaluateGradientFields(
+    descriptor, comparison.images, sums.As<PointSums>(), comparison.derivative, nullptr, scratch.Data(), residence);
+  Download(&found, sums.Data(), sizeof(found), residence);
+  MetricResult result;
+  result.count = found.count;
+  result.values[0] = found.squares;
+  return result;
+}
+
 template <>
 MetricOutcome
 MetricImplementation<GradientFieldsMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction)
 {
-  MetricParameters parameters = reduction.parameters;
-  parameters.isExact = true;
-  parameters.comparesGradients = true;
   MetricOutcome outcome;
-  MetricResult  sums = reduce(MetricPass::LocalCorrelation, reduction.withDerivative, parameters);
+  MetricResult  sums = reduce(std::get<GradientFieldsPass>(reduction.pass), reduction.withDerivative);
   outcome.count = sums.count;
   outcome.comparesPixels = sums.values[2] != 0.0;
   if (sums.count > 0)
@@ -199,7 +219,7 @@ MetricImplementation<GradientFieldsMetric>::CountFieldBytes(const FieldMetricSet
 
 #if !defined(CUDASPLINE_HAS_CUDA)
 void
-WalkGradientFieldsOnCuda(const LocalCorrelationDescriptor &,
+WalkGradientFieldsOnCuda(const GradientFieldsDescriptor &,
                          const LocalCorrelationImages &,
                          const GradientFieldsResults &,
                          const Residence &)

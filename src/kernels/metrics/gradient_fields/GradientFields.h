@@ -25,6 +25,7 @@
 #include "kernels/metrics/implementation/MetricImplementation.h"
 #include "kernels/metrics/images/PixelRange.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -43,9 +44,20 @@ namespace itk::CudaSpline
 PixelRange
 FindGradientRange(const ResidentImage & image, const std::uint8_t * inside, const Residence & residence);
 
+/** \brief Options of EvaluateGradientFields(). Both images, their masks and the results are on the same grid. */
+struct GradientFieldsDescriptor
+{
+  FieldGrid  grid;                              ///< grid of all arrays
+  ScalarType pixel{ ScalarType::Float32 };      ///< type of both images: Float32 or Float64
+  ScalarType derivative{ ScalarType::Float32 }; ///< type of the fields: Float32 or Float64
+  bool       factorsAlone{ false };             ///< see LocalCorrelationDescriptor
+  /** Squares of the edge parameters of the fixed and of the moving image ((value per mm)^2). */
+  std::array<double, 2> edgeSquares{ { 0.0, 0.0 } };
+};
+
 /** \brief Bytes of scratch memory of EvaluateGradientFields(): four numbers per sample, and sums of rows. */
 std::size_t
-CountGradientFieldsScratch(const LocalCorrelationDescriptor & descriptor);
+CountGradientFieldsScratch(const GradientFieldsDescriptor & descriptor);
 
 /** \brief Compares the gradients of two images on a grid, asynchronously.
  *
@@ -62,8 +74,7 @@ CountGradientFieldsScratch(const LocalCorrelationDescriptor & descriptor);
  * the value. A step along a derivative field lowers the value. The field is the product of this number and the gradient
  * of the image, and 0 where that is not finite.
  *
- * \param[in] descriptor grid, types and \c factorsAlone; \c varianceFloors has e^2 and h^2 ((value per mm)^2); other
- * members are not used
+ * \param[in] descriptor options
  * \param[in] images the arrays to compare; gradients are those that multiply derivatives
  * \param[out] sums sums of the values (PointSums::squares), and number of samples that count, in the memory of the
  * backend
@@ -78,13 +89,13 @@ CountGradientFieldsScratch(const LocalCorrelationDescriptor & descriptor);
  * Differences and sums are double; the four numbers of a sample have the type of the pixels. All runs on a backend are
  * bitwise equal. Exchanged images have bitwise the same value. */
 void
-EvaluateGradientFields(const LocalCorrelationDescriptor & descriptor,
-                       const LocalCorrelationImages &     images,
-                       PointSums *                        sums,
-                       void *                             movingDerivative,
-                       void *                             fixedDerivative,
-                       void *                             scratch,
-                       const Residence &                  residence);
+EvaluateGradientFields(const GradientFieldsDescriptor & descriptor,
+                       const LocalCorrelationImages &   images,
+                       PointSums *                      sums,
+                       void *                           movingDerivative,
+                       void *                           fixedDerivative,
+                       void *                           scratch,
+                       const Residence &                residence);
 
 /** \brief One pass: the moving values of all samples, the weight of each, and the derivative with these weights. */
 template <>

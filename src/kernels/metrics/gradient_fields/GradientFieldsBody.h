@@ -22,6 +22,7 @@
 #include "itkCudaSpline/kernels/metrics/PointForces.h"
 
 #include "kernels/fields/common/OrderedSums.h"
+#include "kernels/metrics/gradient_fields/GradientFields.h"
 #include "kernels/metrics/samples/GridPair.h"
 
 #include <cmath>
@@ -346,10 +347,10 @@ struct GradientFieldsResults
 /** \brief Calls \p enqueue with the bodies of EvaluateGradientFields(), one after the other. */
 template <typename TEnqueue>
 void
-WalkGradientFields(const LocalCorrelationDescriptor & descriptor,
-                   const LocalCorrelationImages &     images,
-                   const GradientFieldsResults &      results,
-                   const TEnqueue &                   enqueue)
+WalkGradientFields(const GradientFieldsDescriptor & descriptor,
+                   const LocalCorrelationImages &   images,
+                   const GradientFieldsResults &    results,
+                   const TEnqueue &                 enqueue)
 {
   const FieldGrid & grid = descriptor.grid;
   const FieldWalk   walk = WalkOf(grid);
@@ -358,8 +359,8 @@ WalkGradientFields(const LocalCorrelationDescriptor & descriptor,
     auto * const numbers = static_cast<Pixel *>(results.scratch);
     auto * const ofRows = reinterpret_cast<PointSums *>(numbers + grid.Count() * GradientNumbers);
     const auto   samples = MakeGradientSamples<Pixel>(grid, images);
-    enqueue(GradientComparison<Pixel>{
-      samples, { descriptor.varianceFloors[0], descriptor.varianceFloors[1] }, numbers, walk });
+    enqueue(
+      GradientComparison<Pixel>{ samples, { descriptor.edgeSquares[0], descriptor.edgeSquares[1] }, numbers, walk });
     WalkGradientSums(grid, numbers, GradientNumbers, ofRows, results.sums, enqueue);
     if (results.movingDerivative != nullptr || results.fixedDerivative != nullptr)
     {
@@ -401,10 +402,10 @@ WalkGradientMagnitudes(const FieldGrid &              grid,
 /** \brief The same on a device; arguments have been checked. */
 ///@{
 void
-WalkGradientFieldsOnCuda(const LocalCorrelationDescriptor & descriptor,
-                         const LocalCorrelationImages &     images,
-                         const GradientFieldsResults &      results,
-                         const Residence &                  residence);
+WalkGradientFieldsOnCuda(const GradientFieldsDescriptor & descriptor,
+                         const LocalCorrelationImages &   images,
+                         const GradientFieldsResults &    results,
+                         const Residence &                residence);
 void
 WalkGradientMagnitudesOnCuda(const FieldGrid &              grid,
                              ScalarType                     pixel,

@@ -25,10 +25,10 @@ namespace itk::CudaSpline
 {
 
 void
-WalkGradientFieldsOnCuda(const LocalCorrelationDescriptor & descriptor,
-                         const LocalCorrelationImages &     images,
-                         const GradientFieldsResults &      results,
-                         const Residence &                  residence)
+WalkGradientFieldsOnCuda(const GradientFieldsDescriptor & descriptor,
+                         const LocalCorrelationImages &   images,
+                         const GradientFieldsResults &    results,
+                         const Residence &                residence)
 {
   WalkGradientFields(descriptor, images, results, [&](const auto & body) { LaunchField(body, body.walk, residence); });
 }

@@ -20,6 +20,8 @@
 
 #include "kernels/metrics/implementation/FieldMetric.h"
 
+#include <array>
+
 /** \file
  * \brief Metrics whose force at a sample depends only on its values and gradients, and whose value is the mean of
  * squared differences. */
@@ -27,13 +29,13 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The options of EvaluatePointForces() for a metric; the caller must set normalizers and thresholds. */
+/** \brief The options of EvaluatePointForces() for a metric. */
 inline PointForcesDescriptor
-DescribePointForces(const FieldMetricSetup & setup, MetricPass pass)
+DescribePointForces(const FieldMetricSetup & setup, const std::array<MetricPass, 2> & passes)
 {
   PointForcesDescriptor descriptor;
   descriptor.grid = setup.shape.grid;
-  descriptor.pass = pass;
+  descriptor.passes = passes;
   descriptor.pixel = setup.pixel;
   descriptor.derivative = setup.shape.element;
   return descriptor;

@@ -17,11 +17,13 @@
  *=========================================================================*/
 #include "kernels/metrics/local_correlation/LocalCorrelationMetric.h"
 
+#include "kernels/metrics/implementation/GridPass.h"
 #include "kernels/metrics/local_correlation/ExactCorrelation.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <variant>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -96,10 +98,10 @@ private:
 MetricOutcome
 ReduceWindows(const MetricReduce & reduce, const MetricReduction & reduction, bool isExact)
 {
-  MetricParameters parameters = reduction.parameters;
-  parameters.isExact = isExact;
+  auto pass = std::get<LocalCorrelationPass>(reduction.pass);
+  pass.isExact = isExact;
   MetricOutcome outcome;
-  MetricResult  sums = reduce(MetricPass::LocalCorrelation, reduction.withDerivative, parameters);
+  MetricResult  sums = reduce(pass, reduction.withDerivative);
   outcome.count = sums.count;
   outcome.flatWindows = static_cast<std::int64_t>(sums.values[1]);
   outcome.comparesPixels = sums.values[2] != 0.0;
@@ -113,6 +115,36 @@ ReduceWindows(const MetricReduce & reduce, const MetricReduction & reduction, bo
 }
 
 } // namespace
+
+MetricResult
+CompareOnGrid(const LocalCorrelationPass & pass, const GridComparison & comparison, const Residence & residence)
+{
+  LocalCorrelationDescriptor descriptor;
+  descriptor.grid = comparison.grid;
+  descriptor.radius = pass.radius;
+  descriptor.pixel = comparison.pixel;
+  descriptor.derivative = comparison.element;
+  descriptor.arithmetic = comparison.arithmetic;
+  descriptor.epsilon = pass.epsilon;
+  descriptor.factorsAlone = comparison.factorsAlone;
+  descriptor.isExact = pass.isExact;
+  descriptor.varianceFloors = pass.varianceFloors;
+  LocalCorrelationSums found;
+  const ResidentArray  sums(sizeof(found), residence);
+  const ResidentArray  scratch(CountLocalCorrelationScratch(descriptor, residence), residence);
+  EvaluateLocalCorrelation(descriptor,
+                           comparison.images,
+                           sums.As<LocalCorrelationSums>(),
+                           comparison.derivative,
+                           nullptr,
+                           scratch.Data(),
+                           residence);
+  Download(&found, sums.Data(), sizeof(found), residence);
+  MetricResult result;
+  result.count = found.count;
+  result.values = { { found.correlation, static_cast<double>(found.flatWindows), 0.0 } };
+  return result;
+}
 
 template <>
 MetricOutcome

@@ -32,13 +32,13 @@ struct WeightsContribution : SampleContribution<WeightsContribution>
 {
   /** See SampleContribution. */
   ///@{
-  static constexpr MetricPass Pass = MetricPass::Weights;
-  static constexpr bool       HasValues = false;
-  static constexpr bool       CountsItself = true;
+  using Pass = WeightsPass;
+  static constexpr bool HasValues = false;
+  static constexpr bool CountsItself = true;
 
-  template <typename TNumbers, typename TPair, typename TArm, typename TSums>
+  template <typename TPair, typename TArm, typename TSums>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Add(const TNumbers &, const TPair & pair, const TArm & arm, TSums & sums)
+  Add(const Pass &, const TPair & pair, const TArm & arm, TSums & sums)
   {
     sums.AddSample();
     if (pair.fixed != 0.0) // a non-finite gradient then adds nothing

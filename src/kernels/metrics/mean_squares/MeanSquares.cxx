@@ -27,7 +27,7 @@ MetricOutcome
 MetricImplementation<MeanSquaresMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction)
 {
   MetricOutcome outcome;
-  MetricResult  sums = reduce(MetricPass::MeanSquares, reduction.withDerivative, {});
+  MetricResult  sums = reduce(MeanSquaresPass(), reduction.withDerivative);
   outcome.count = sums.count;
   if (sums.count > 0)
   {
@@ -42,7 +42,7 @@ template <>
 std::unique_ptr<FieldMetric>
 MetricImplementation<MeanSquaresMetric>::MakeFieldMetric(const FieldMetricSetup & setup, const Residence & residence)
 {
-  return std::make_unique<PointFieldMetric>(DescribePointForces(setup, MetricPass::MeanSquares), residence);
+  return std::make_unique<PointFieldMetric>(DescribePointForces(setup, {}), residence);
 }
 
 template <>

@@ -31,14 +31,14 @@ struct MeanSquaresContribution : SampleContribution<MeanSquaresContribution>
 {
   /** See SampleContribution. */
   ///@{
-  static constexpr MetricPass Pass = MetricPass::MeanSquares;
-  static constexpr bool       HasPointForce = true;
+  using Pass = MeanSquaresPass;
+  static constexpr bool HasPointForce = true;
 
-  template <typename TNumbers, typename TPair, typename TArm, typename TSums>
+  template <typename TPair, typename TArm, typename TSums>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Add(const TNumbers & numbers, const TPair & pair, const TArm & arm, TSums & sums)
+  Add(const Pass &, const TPair & pair, const TArm & arm, TSums & sums)
   {
-    const double difference = PairDifference(pair.fixed, pair.moving, numbers.singleFixed);
+    const double difference = pair.GetDifference();
     sums.AddValue(0, difference * difference);
     if constexpr (TSums::Sets > 0)
     {

@@ -33,20 +33,20 @@ namespace itk::CudaSpline
 /** \brief The pass over a joint histogram: the window of a sample. */
 struct HistogramContribution
 {
-  static constexpr MetricPass Pass = MetricPass::Histogram; ///< its pass
+  using Pass = HistogramPass; ///< its pass
 
   /** Adds a sample.
    *
-   * \param[in] numbers has the \c bins
+   * \param[in] parameters bins
    * \param[in] pair the values of a sample
    * \param[in,out] histogram has Add(bin, weight), which adds a ParzenWeight
    * \param[in,out] sums counts the sample */
-  template <typename TNumbers, typename TPair, typename THistogram, typename TSums>
+  template <typename TPair, typename THistogram, typename TSums>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Add(const TNumbers & numbers, const TPair & pair, THistogram & histogram, TSums & sums)
+  Add(const Pass & parameters, const TPair & pair, THistogram & histogram, TSums & sums)
   {
     ParzenBins::Window window;
-    if (numbers.bins.Find(pair.fixed, pair.moving, window))
+    if (parameters.bins.Find(pair.fixed, pair.moving, window))
     {
       double weights[ParzenTaps];
       SplineWeights<3>(window.fraction, weights);
@@ -56,22 +56,22 @@ struct HistogramContribution
   }
 };
 
-/** \brief Weight: minus the sum over the bins of a sample's window of dB times MetricParameters::table. */
+/** \brief Weight: minus the sum over the bins of a sample's window of dB times InformationPass::table. */
 struct InformationContribution : SampleContribution<InformationContribution>
 {
   /** See SampleContribution. A moving value outside all bins is not counted. */
   ///@{
-  static constexpr MetricPass Pass = MetricPass::Information;
-  static constexpr bool       HasValues = false;
-  static constexpr bool       HasPointForce = true;
-  static constexpr bool       CountsItself = true;
+  using Pass = InformationPass;
+  static constexpr bool HasValues = false;
+  static constexpr bool HasPointForce = true;
+  static constexpr bool CountsItself = true;
 
-  template <typename TNumbers, typename TPair, typename TArm, typename TSums>
+  template <typename TPair, typename TArm, typename TSums>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Add(const TNumbers & numbers, const TPair & pair, const TArm & arm, TSums & sums)
+  Add(const Pass & parameters, const TPair & pair, const TArm & arm, TSums & sums)
   {
     double weight = 0.0;
-    if (FindWeight(numbers, pair, weight))
+    if (FindWeight(parameters, pair, weight))
     {
       sums.AddSample();
       sums.AddForce(0, weight, pair.movingGradient, arm);
@@ -81,18 +81,18 @@ struct InformationContribution : SampleContribution<InformationContribution>
 
 private:
   /** Computes the weight; false for a moving value outside all bins. */
-  template <typename TNumbers, typename TPair>
+  template <typename TPair>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE bool
-  FindWeight(const TNumbers & numbers, const TPair & pair, double & weight)
+  FindWeight(const Pass & parameters, const TPair & pair, double & weight)
   {
     ParzenBins::Window window;
-    if (!numbers.bins.Find(pair.fixed, pair.moving, window))
+    if (!parameters.bins.Find(pair.fixed, pair.moving, window))
     {
       return false;
     }
     double slopes[ParzenTaps];
     SplineDerivativeWeights<3>(window.fraction, slopes);
-    weight = 0.0 - ContractWindow(slopes, numbers.table + window.first);
+    weight = 0.0 - ContractWindow(slopes, parameters.table + window.first);
     return true;
   }
 };

@@ -32,6 +32,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -165,18 +166,16 @@ InformationForces::CompareDirection(const LocalCorrelationImages & images, std::
   }
   const bool         isSmooth = m_Setup.options.gradientsFollowGrid;
   const auto         bins = static_cast<std::size_t>(m_Setup.options.bins);
-  const MetricReduce reduce = [&](MetricPass pass, bool, const MetricParameters & parameters) {
-    if (pass == MetricPass::Information)
+  const MetricReduce reduce = [&](const MetricPass & pass, bool) {
+    if (const auto * const information = std::get_if<InformationPass>(&pass))
     {
       ResidentArray &       table = m_Tables[direction];
       PointForcesDescriptor descriptor;
       descriptor.grid = shape.grid;
-      descriptor.pass = MetricPass::Information;
       descriptor.pixel = pixel;
       descriptor.derivative = shape.element;
-      descriptor.bins[direction] = parameters.bins;
-      descriptor.table[direction] = table.As<double>();
-      std::vector<double> ratios = *parameters.table;
+      descriptor.passes.fill(InformationPass{ information->bins, table.As<double>() });
+      std::vector<double> ratios(information->table, information->table + bins * bins);
       if (isSmooth)
       {
         SmoothHistogram(ratios, bins);
@@ -190,9 +189,8 @@ InformationForces::CompareDirection(const LocalCorrelationImages & images, std::
     descriptor.pass = pass;
     descriptor.singleMoving = pixel == ScalarType::Float32;
     descriptor.singleFixed = descriptor.singleMoving;
-    descriptor.parameters = parameters;
     MetricResult result = EvaluateMetric(descriptor, sources, context);
-    if (isSmooth && pass == MetricPass::Histogram)
+    if (isSmooth && IsPass<HistogramPass>(pass))
     {
       SmoothHistogram(result.histogram, bins);
     }
@@ -200,8 +198,8 @@ InformationForces::CompareDirection(const LocalCorrelationImages & images, std::
   };
   MetricReduction reduction;
   reduction.withDerivative = force != nullptr;
-  reduction.parameters.bins = MakeParzenBins(
-    m_Setup.options.bins, ranges[fixed].lowest, ranges[fixed].highest, ranges[moving].lowest, ranges[moving].highest);
+  reduction.pass = HistogramPass{ MakeParzenBins(
+    m_Setup.options.bins, ranges[fixed].lowest, ranges[fixed].highest, ranges[moving].lowest, ranges[moving].highest) };
   const MetricOutcome outcome = MetricImplementation<MattesMetric>::Reduce(reduce, reduction);
   if (outcome.count == 0 && force != nullptr)
   {

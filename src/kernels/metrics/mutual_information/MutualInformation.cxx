@@ -20,7 +20,7 @@
 #include "kernels/metrics/mutual_information/BinInformation.h"
 
 #include <cstddef>
-#include <memory>
+#include <variant>
 #include <vector>
 
 namespace itk::CudaSpline
@@ -30,10 +30,10 @@ namespace
 {
 
 MetricOutcome
-ReduceAtOnce(const MetricReduce & reduce, const MetricParameters & parameters)
+ReduceAtOnce(const MetricReduce & reduce, const ParzenBins & bins)
 {
   MetricOutcome outcome;
-  MetricResult  sums = reduce(MetricPass::Information, true, parameters);
+  MetricResult  sums = reduce(InformationPass{ bins, nullptr }, true);
   outcome.count = sums.count;
   if (sums.count > 0)
   {
@@ -49,15 +49,14 @@ template <>
 MetricOutcome
 MetricImplementation<MattesMetric>::Reduce(const MetricReduce & reduce, const MetricReduction & reduction)
 {
-  MetricParameters parameters;
-  parameters.bins = reduction.parameters.bins;
+  const auto & pass = std::get<HistogramPass>(reduction.pass);
   if (reduction.withDerivative && reduction.makesTable)
   {
-    return ReduceAtOnce(reduce, parameters);
+    return ReduceAtOnce(reduce, pass.bins);
   }
-  const auto         bins = static_cast<std::size_t>(parameters.bins.bins);
+  const auto         bins = static_cast<std::size_t>(pass.bins.bins);
   MetricOutcome      outcome;
-  const MetricResult counted = reduce(MetricPass::Histogram, false, parameters);
+  const MetricResult counted = reduce(pass, false);
   outcome.count = counted.count;
   if (counted.count == 0)
   {
@@ -81,8 +80,8 @@ MetricImplementation<MattesMetric>::Reduce(const MetricReduce & reduce, const Me
       moving[m] += probability;
     }
   }
-  const auto table = std::make_shared<std::vector<double>>(bins * bins, 0.0);
-  double     information = 0.0;
+  std::vector<double> table(bins * bins, 0.0);
+  double              information = 0.0;
   for (std::size_t f = 0; f < bins; ++f)
   {
     const double logFixed = LogarithmOf(fixed[f]);
@@ -90,7 +89,7 @@ MetricImplementation<MattesMetric>::Reduce(const MetricReduce & reduce, const Me
     {
       const BinInformation bin(joint[f * bins + m], fixed[f], moving[m], logFixed);
       information += bin.term;
-      (*table)[f * bins + m] = bin.ratio;
+      table[f * bins + m] = bin.ratio;
     }
   }
   outcome.value = -information;
@@ -98,13 +97,12 @@ MetricImplementation<MattesMetric>::Reduce(const MetricReduce & reduce, const Me
   {
     // The factor is applied to the table, so that the pass computes the final derivative, also if it is stored by
     // sample.
-    const double factor = InformationFactor(parameters.bins.movingBinSize, static_cast<double>(counted.count));
-    for (double & ratio : *table)
+    const double factor = InformationFactor(pass.bins.movingBinSize, static_cast<double>(counted.count));
+    for (double & ratio : table)
     {
       ratio *= factor;
     }
-    parameters.table = table;
-    MetricResult sums = reduce(MetricPass::Information, true, parameters);
+    MetricResult sums = reduce(InformationPass{ pass.bins, table.data() }, true);
     TakeDerivative(sums, 1.0, outcome);
   }
   return outcome;

@@ -70,8 +70,8 @@ __launch_bounds__(HistogramThreads, 32 * CellWarps / HistogramThreads)
                             const SplineOrder                                    order,
                             const HistogramSpace                                 space)
 {
-  constexpr auto            samples = static_cast<std::uint32_t>(HistogramSamples);
-  BlockHistogram            own(arguments.bins.bins, arguments.moving.element == ScalarType::Float64, space);
+  constexpr auto samples = static_cast<std::uint32_t>(HistogramSamples);
+  BlockHistogram own(arguments.HistogramPass::bins.bins, arguments.moving.element == ScalarType::Float64, space);
   MetricSums<VDimension, 0> sums;
   const std::uint32_t       first = blockIdx.x * samples;
   AddSamplesOfCells<TValues>(arguments, parameters, order, first, first + samples, sums, own);
@@ -84,10 +84,10 @@ template <typename TValues, unsigned int VDimension>
 MetricResult
 CellsLauncher<TValues, VDimension>::Sum(const CellPass<VDimension> & pass, const Stream & stream)
 {
-  if (pass.arguments.pass == MetricPass::Histogram)
+  if (pass.arguments.pass == PassIndex<HistogramPass>)
   {
     constexpr std::size_t others = CellShape<VDimension>::Numbers * sizeof(double);
-    const DeviceHistogram histogram(pass.arguments.bins.bins, pass.arguments.count, others, stream);
+    const DeviceHistogram histogram(pass.arguments.HistogramPass::bins.bins, pass.arguments.count, others, stream);
     AllowSharedMemory(&MetricCellHistogramKernel<TValues, VDimension>, histogram.Shared());
     MetricCellHistogramKernel<TValues><<<histogram.Blocks(), HistogramThreads, histogram.Shared(), stream.Get()>>>(
       pass.arguments, pass.parameters, pass.order, histogram.Space());

@@ -20,6 +20,7 @@
 #include "itkCudaSpline/device/DeviceError.h"
 
 #include "kernels/evaluation/TapCounts.h"
+#include "kernels/metrics/implementation/GridPass.h"
 #include "kernels/metrics/samples/MetricBackends.h"
 #include "kernels/metrics/samples/MetricMovingValues.h"
 #include "kernels/metrics/samples/MetricSpline.h"
@@ -31,6 +32,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <variant>
 
 namespace itk::CudaSpline
@@ -62,8 +64,21 @@ CheckField(const MetricDescriptor & descriptor, const MetricSources & sources)
             "displacements must be on the virtual grid");
   }
   Require(sources.points == nullptr, "displacements need the samples of the virtual grid, not points");
-  Require(descriptor.pass != MetricPass::Correlation || descriptor.gradient == MetricGradient::None,
+  Require(!IsPass<CorrelationPass>(descriptor.pass) || descriptor.gradient == MetricGradient::None,
           "correlation does not support derivatives with respect to displacements");
+}
+
+void
+CheckBins(const ParzenBins & bins)
+{
+  Require(IsBinCount(bins.bins), DescribeBinProblem(bins.bins).c_str());
+}
+
+/** Whether samples are compared with their neighbours. */
+bool
+IsOnGrid(const MetricDescriptor & descriptor)
+{
+  return std::visit([](const auto & pass) { return IsGridPass<std::decay_t<decltype(pass)>>; }, descriptor.pass);
 }
 
 void
@@ -140,22 +155,24 @@ Check(const MetricDescriptor & descriptor,
   }
   Require(descriptor.gradient != MetricGradient::Analytic || method == Interpolation::BSpline,
           "analytic gradients need interpolation BSpline");
-  const bool isValues = descriptor.pass == MetricPass::Means || descriptor.pass == MetricPass::Histogram;
+  const bool isValues = IsPass<MeansPass>(descriptor.pass) || IsPass<HistogramPass>(descriptor.pass);
   Require(descriptor.gradient == MetricGradient::None || !isValues, "means and histograms do not support derivatives");
-  Require(descriptor.gradient != MetricGradient::None || descriptor.pass != MetricPass::Weights,
+  Require(descriptor.gradient != MetricGradient::None || !IsPass<WeightsPass>(descriptor.pass),
           "weights need a derivative");
-  if (descriptor.pass == MetricPass::LocalCorrelation)
+  if (IsOnGrid(descriptor))
   {
-    const auto & radius = descriptor.parameters.radius;
-    Require(sources.points == nullptr, "local correlation needs the samples of a grid, not points");
+    Require(sources.points == nullptr, "windows and differences need the samples of a grid, not points");
     Require(descriptor.singleFixed == descriptor.singleMoving,
-            "local correlation needs fixed and moving pixels of the same type");
-    Require(*std::min_element(radius.begin(), radius.begin() + descriptor.dimension) >= 0,
-            "the radius must be at least 0");
+            "windows and differences need fixed and moving pixels of the same type");
     Require(!areGiven && !descriptor.sharesValues,
-            "local correlation computes its own values and gradients; given ones are not supported");
+            "a pass on a grid computes its own values and gradients; given ones are not supported");
   }
-  Require(descriptor.pass != MetricPass::Demons || descriptor.gradient == MetricGradient::None ||
+  if (const auto * const windows = std::get_if<LocalCorrelationPass>(&descriptor.pass))
+  {
+    Require(*std::min_element(windows->radius.begin(), windows->radius.begin() + descriptor.dimension) >= 0,
+            "the radius must be at least 0");
+  }
+  Require(!IsPass<DemonsPass>(descriptor.pass) || descriptor.gradient == MetricGradient::None ||
             descriptor.GetField() != nullptr,
           "demons have a derivative by displacements alone");
   Require(descriptor.gradient == MetricGradient::None || !std::holds_alternative<NoDerivative>(descriptor.derivative),
@@ -194,16 +211,16 @@ Check(const MetricDescriptor & descriptor,
               (workspace->values != nullptr && workspace->values->Fits(descriptor, context, count)),
             "moving values were left by a pass over the same samples");
   }
-  const int bins = descriptor.parameters.bins.bins;
-  Require(IsBinCount(bins), DescribeBinProblem(bins).c_str());
-  if (descriptor.pass == MetricPass::Information)
+  if (const auto * const histogram = std::get_if<HistogramPass>(&descriptor.pass))
   {
+    CheckBins(histogram->bins);
+  }
+  if (const auto * const information = std::get_if<InformationPass>(&descriptor.pass))
+  {
+    CheckBins(information->bins);
     Require(descriptor.gradient != MetricGradient::None,
             "mutual information needs a derivative; its value is computed from the histogram");
-    const auto & table = descriptor.parameters.table;
-    Require(table != nullptr || MakesTable(descriptor, context), "mutual information needs a table");
-    Require(table == nullptr || table->size() == static_cast<std::size_t>(bins) * static_cast<std::size_t>(bins),
-            "there is a number for each bin");
+    Require(information->table != nullptr || MakesTable(descriptor, context), "mutual information needs a table");
   }
 }
 
@@ -229,9 +246,9 @@ EvaluateMetric(const MetricDescriptor & descriptor,
                MetricWorkspace *        workspace)
 {
   Check(descriptor, sources, context, workspace);
-  if (descriptor.pass == MetricPass::LocalCorrelation)
+  if (IsOnGrid(descriptor))
   {
-    return EvaluateLocalMetric(descriptor, sources, context, workspace);
+    return EvaluateGridPass(descriptor, sources, context, workspace);
   }
   return context.backend == Backend::Cuda ? EvaluateMetricOnCuda(descriptor, sources, context, workspace)
                                           : EvaluateMetricOnCpu(descriptor, sources, context, workspace);
@@ -277,14 +294,14 @@ CountMetricWork(const MetricDescriptor & descriptor, const SourceDescriptor & mo
     const auto & behind = descriptor.chain.stages[stage];
     taps += 2.0 * descriptor.dimension * power(behind.kind == TransformKind::BSpline ? behind.order + 1.0 : 2.0);
   }
-  if (descriptor.pass == MetricPass::LocalCorrelation)
+  if (IsOnGrid(descriptor))
   {
     taps += 5.0 * 3.0 * descriptor.dimension; // sums along each axis of five numbers
   }
   const bool withDerivative = descriptor.gradient != MetricGradient::None;
   work.kind = KindOf({ static_cast<std::uint64_t>(WorkKind::Metric),
                        KindOfMethod(descriptor.interpolation, moving),
-                       static_cast<std::uint64_t>(descriptor.pass),
+                       static_cast<std::uint64_t>(descriptor.pass.index()),
                        static_cast<std::uint64_t>(descriptor.gradient),
                        KindOfStages(&descriptor.chain),
                        descriptor.GetSpline() != nullptr ? descriptor.GetSpline()->stage + 1 : 0,
@@ -306,11 +323,11 @@ ReasonForHostOnly(const MetricDescriptor & descriptor, std::int64_t samples)
 {
   // Rings of sums of wider windows do not fit into the shared memory of any device.
   constexpr std::int64_t widest = 22;
-  if (descriptor.pass == MetricPass::LocalCorrelation)
+  if (const auto * const windows = std::get_if<LocalCorrelationPass>(&descriptor.pass))
   {
     for (unsigned int d = 0; d < descriptor.dimension; ++d)
     {
-      if (std::min<std::int64_t>(descriptor.parameters.radius[d], descriptor.chain.regionSize[d]) > widest)
+      if (std::min<std::int64_t>(windows->radius[d], descriptor.chain.regionSize[d]) > widest)
       {
         return "windows of local correlation of a radius above 22 are the host's";
       }
@@ -328,17 +345,18 @@ CountMetricBytes(const MetricDescriptor & descriptor, std::int64_t samples, Scal
   const unsigned int dimension = descriptor.dimension;
   // Sums of blocks, and two numbers of the widest histogram for each of its bins: less than 2 MiB.
   std::size_t bytes = descriptor.chain.Bytes(dimension) + (std::size_t(2) << 20);
-  if (descriptor.pass == MetricPass::LocalCorrelation)
+  if (IsOnGrid(descriptor))
   {
     // The sum of: moving values and whether they are valid; the fixed image as floats, if its numbers are doubles and
-    // windows need floats; a factor; the numbers of windows for exact derivatives. If nothing moves, at most both
-    // images are converted to floats, which needs less.
-    const bool isFloat = descriptor.singleMoving || element == ScalarType::Float32;
-    bytes +=
-      static_cast<std::size_t>(samples) * ((isFloat ? sizeof(float) : sizeof(double)) + 1 +
-                                           (isFloat && element == ScalarType::Float64 ? sizeof(float) : 0) +
-                                           (descriptor.gradient != MetricGradient::None ? SizeOf(element) : 0) +
-                                           (descriptor.parameters.isExact ? ExactWindowNumbers * SizeOf(element) : 0));
+    // windows need floats; a factor; the numbers of windows for exact derivatives, or four numbers of gradients with
+    // sums of rows. If nothing moves, at most both images are converted to floats, which needs less.
+    const auto * const windows = std::get_if<LocalCorrelationPass>(&descriptor.pass);
+    const bool         hasNumbers = windows == nullptr || windows->isExact;
+    const bool         isFloat = descriptor.singleMoving || element == ScalarType::Float32;
+    bytes += static_cast<std::size_t>(samples) * ((isFloat ? sizeof(float) : sizeof(double)) + 1 +
+                                                  (isFloat && element == ScalarType::Float64 ? sizeof(float) : 0) +
+                                                  (descriptor.gradient != MetricGradient::None ? SizeOf(element) : 0) +
+                                                  (hasNumbers ? ExactWindowNumbers * SizeOf(element) : 0));
   }
   else if (descriptor.sharesValues)
   {

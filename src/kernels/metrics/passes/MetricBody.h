@@ -152,6 +152,7 @@ AddMovedSample(const MetricArguments<VDimension> & arguments,
   {
     value = TValues::Value(arguments, index);
   }
+  pair.isSingle = arguments.singleFixed;
   pair.moving = arguments.singleMoving ? static_cast<double>(RoundedToSingle(value)) : value;
   if constexpr (TSums::Sets == 0)
   {

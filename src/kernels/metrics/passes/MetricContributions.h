@@ -52,37 +52,38 @@ struct ContributionList
 
   /** Adds a sample with the contribution of the pass.
    *
-   * \param[in] numbers, pair, arm see SampleContribution; \p numbers has the \c pass
+   * \param[in] numbers the pass
+   * \param[in] pair, arm see SampleContribution
    * \param[in,out] sums the sample is added to them */
-  template <typename TNumbers, typename TPair, typename TArm, typename TSums>
+  template <typename TPair, typename TArm, typename TSums>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  Add(const TNumbers & numbers, const TPair & pair, const TArm & arm, TSums & sums)
+  Add(const PassNumbers & numbers, const TPair & pair, const TArm & arm, TSums & sums)
   {
     AddFrom<false, TContributions...>(numbers, pair, arm, sums);
   }
 
   /** Whether one of them belongs to a pass. */
-  static constexpr bool
-  Has(MetricPass pass)
+  static bool
+  Has(const MetricPass & pass)
   {
-    return ((pass == TContributions::Pass) || ...);
+    return (IsPass<typename TContributions::Pass>(pass) || ...);
   }
 
 private:
   /** Whether a pass adds the values of a contribution, or also its forces. */
   template <typename TContribution, typename TSums>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE bool
-  IsAskedFor(MetricPass pass)
+  IsAskedFor(unsigned char pass)
   {
     if constexpr (TSums::Sets == 0)
     {
       return ((std::is_same<typename TContributions::Values, TContribution>::value && TContributions::HasValues &&
-               pass == TContributions::Pass) ||
+               pass == PassIndex<typename TContributions::Pass>) ||
               ...);
     }
     else
     {
-      return pass == TContribution::Pass;
+      return pass == PassIndex<typename TContribution::Pass>;
     }
   }
 
@@ -91,15 +92,9 @@ private:
   static constexpr bool CountsOwn = CanContribute<TSums, TContribution> && TContribution::CountsItself;
 
   /** \tparam VIsCounted whether the sample has been counted */
-  template <bool VIsCounted,
-            typename TFirst,
-            typename... TRest,
-            typename TNumbers,
-            typename TPair,
-            typename TArm,
-            typename TSums>
+  template <bool VIsCounted, typename TFirst, typename... TRest, typename TPair, typename TArm, typename TSums>
   CUDASPLINE_HOST_DEVICE static CUDASPLINE_INLINE void
-  AddFrom(const TNumbers & numbers, const TPair & pair, const TArm & arm, TSums & sums)
+  AddFrom(const PassNumbers & numbers, const TPair & pair, const TArm & arm, TSums & sums)
   {
     constexpr bool counts = !VIsCounted && !CountsOwn<TFirst, TSums> && !(CountsOwn<TRest, TSums> || ...);
     if constexpr (counts)

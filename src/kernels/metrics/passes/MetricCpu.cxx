@@ -113,8 +113,9 @@ template <SampleMove VMove, typename TValues, unsigned int VDimension>
 MetricResult
 CountOnCpu(const MetricArguments<VDimension> & arguments, const ExecutionContext & context)
 {
-  const auto    size = static_cast<std::size_t>(arguments.bins.bins) * static_cast<std::size_t>(arguments.bins.bins);
-  HostHistogram histogram(size, DigitsOfParzenWeight{ arguments.moving.element == ScalarType::Float64 });
+  const auto                bins = static_cast<std::size_t>(arguments.HistogramPass::bins.bins);
+  const auto                size = bins * bins;
+  HostHistogram             histogram(size, DigitsOfParzenWeight{ arguments.moving.element == ScalarType::Float64 });
   std::atomic<std::int64_t> count{ 0 };
   histogram.AddSamples(arguments.count, context, [&](std::int64_t begin, std::int64_t end, auto & own) {
     MetricSums<VDimension, 0> sums;
@@ -238,10 +239,6 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
       });
     }
     arguments.SetStride(1);
-    if (descriptor.parameters.table != nullptr)
-    {
-      arguments.table = descriptor.parameters.table->data();
-    }
     result = run(arguments);
   };
   const ScalarType element = sources.moving->GetDescriptor().element;
@@ -250,8 +247,8 @@ EvaluateMetricOnCpu(const MetricDescriptor & descriptor,
     DispatchMetricSums(descriptor, sources, [&](auto dimension, auto values, auto move) {
       withArguments(dimension, [&](const auto & arguments) {
         constexpr SampleMove VMove = decltype(move)::value;
-        return descriptor.pass == MetricPass::Histogram ? CountOnCpu<VMove, decltype(values)>(arguments, context)
-                                                        : SumOnCpu<VMove, decltype(values), 0>(arguments, context);
+        return IsPass<HistogramPass>(descriptor.pass) ? CountOnCpu<VMove, decltype(values)>(arguments, context)
+                                                      : SumOnCpu<VMove, decltype(values), 0>(arguments, context);
       });
     });
   }

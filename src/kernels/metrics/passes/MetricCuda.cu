@@ -164,7 +164,7 @@ DeviceHistogram
 EnqueueHistogram(PassArguments<VDimension> & pass, int device, const Stream & stream)
 {
   const std::int64_t count = pass.arguments.count;
-  DeviceHistogram    histogram(pass.arguments.bins.bins, count, 0, stream, SamplesOfBlock(count, device));
+  DeviceHistogram histogram(pass.arguments.HistogramPass::bins.bins, count, 0, stream, SamplesOfBlock(count, device));
   SumsLauncher<VMove, TValues, VDimension>::EnqueueHistogram(
     pass.arguments, histogram.Space(), histogram.Blocks(), histogram.Shared(), stream);
   return histogram;
@@ -172,7 +172,7 @@ EnqueueHistogram(PassArguments<VDimension> & pass, int device, const Stream & st
 
 /** Computes derivatives by a linear stage.
  *
- * \param[in] table of MetricPass::Information on the device; null: that of the descriptor
+ * \param[in] table of InformationPass on the device; null: that of the descriptor
  * \param[in] made results that were computed with that table, on the device
  * \param[in] stream stream that computed both */
 MetricResult
@@ -210,25 +210,21 @@ EvaluateInformationOnCuda(const MetricDescriptor & descriptor,
   MetricWorkspace  none;
   MetricDescriptor deriving = descriptor;
   deriving.sharesValues = descriptor.gradient != MetricGradient::Analytic;
-  MetricDescriptor counting = deriving;
-  counting.pass = MetricPass::Histogram;
+  const ParzenBins & bins = std::get<InformationPass>(descriptor.pass).bins;
+  MetricDescriptor   counting = deriving;
+  counting.pass = HistogramPass{ bins };
   counting.gradient = MetricGradient::None;
   workspace = workspace != nullptr ? workspace : &none;
   const auto         left = LeaveMovingValues(counting, context, CountMetricSamples(sources), workspace, stream);
-  const auto         size = static_cast<std::size_t>(descriptor.parameters.bins.bins * descriptor.parameters.bins.bins);
+  const auto         size = static_cast<std::size_t>(bins.bins * bins.bins);
   const DeviceBuffer memory(2 * size * sizeof(double) + sizeof(InformationNumbers), stream);
   auto * const       table = static_cast<double *>(memory.Data());
   auto * const       made = reinterpret_cast<InformationNumbers *>(table + 2 * size);
   DispatchMetricSums(counting, sources, [&](auto dimension, auto values, auto move) {
     PassArguments<decltype(dimension)::value> pass(counting, sources, context, left, workspace, stream);
     const auto histogram = EnqueueHistogram<decltype(move)::value, decltype(values)>(pass, context.device, stream);
-    InformationTableKernel<<<1, TableThreads, 0, stream.Get()>>>(histogram.Space().sums,
-                                                                 descriptor.parameters.bins.bins,
-                                                                 histogram.Planes(),
-                                                                 descriptor.parameters.bins.movingBinSize,
-                                                                 table,
-                                                                 table + size,
-                                                                 made);
+    InformationTableKernel<<<1, TableThreads, 0, stream.Get()>>>(
+      histogram.Space().sums, bins.bins, histogram.Planes(), bins.movingBinSize, table, table + size, made);
     CheckCuda(cudaGetLastError(), "InformationTableKernel");
   });
   if (left != nullptr)
@@ -269,8 +265,9 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
   {
     return EvaluateFieldMetricOnCuda(descriptor, sources, context, workspace);
   }
-  const DeviceScope scope(context.device);
-  if (descriptor.pass == MetricPass::Information && descriptor.parameters.table == nullptr)
+  const DeviceScope  scope(context.device);
+  const auto * const information = std::get_if<InformationPass>(&descriptor.pass);
+  if (information != nullptr && information->table == nullptr)
   {
     return EvaluateInformationOnCuda(descriptor, sources, context, workspace);
   }
@@ -285,7 +282,7 @@ EvaluateMetricOnCuda(const MetricDescriptor & descriptor,
     constexpr unsigned int    VDimension = decltype(dimension)::value;
     constexpr SampleMove      VMove = decltype(move)::value;
     PassArguments<VDimension> pass(descriptor, sources, context, left, workspace, stream);
-    if (descriptor.pass != MetricPass::Histogram)
+    if (!IsPass<HistogramPass>(descriptor.pass))
     {
       result = SumsLauncher<VMove, decltype(values), VDimension>::Sum(pass.arguments, stream);
       return;

@@ -85,7 +85,7 @@ public:
     }
     if (m_Table.Data() != nullptr)
     {
-      m_Uploader.Copy(m_Table.Data(), descriptor.parameters.table->data(), m_Table.Bytes(), stream);
+      m_Uploader.Copy(m_Table.Data(), arguments.table, m_Table.Bytes(), stream);
       arguments.table = static_cast<const double *>(m_Table.Data());
     }
   }
@@ -94,8 +94,10 @@ private:
   static std::size_t
   BytesOfTable(const MetricDescriptor & descriptor)
   {
-    const auto & table = descriptor.parameters.table;
-    return descriptor.pass == MetricPass::Information && table != nullptr ? table->size() * sizeof(double) : 0;
+    const auto * const pass = std::get_if<InformationPass>(&descriptor.pass);
+    return pass != nullptr && pass->table != nullptr
+             ? static_cast<std::size_t>(pass->bins.bins * pass->bins.bins) * sizeof(double)
+             : 0;
   }
 
   Uploader              m_Uploader;

@@ -62,7 +62,7 @@ ScatterOnCuda(const MetricDescriptor & descriptor, const CellPass<VDimension> & 
   const auto &       stage = descriptor.chain.stages[descriptor.GetSpline()->stage];
   double * const     wanted = descriptor.forces;
   constexpr int      numbers = CellShape<VDimension>::Numbers;
-  const unsigned int sets = pass.arguments.pass == MetricPass::Correlation ? 2 : 1;
+  const unsigned int sets = IsPass<CorrelationPass>(descriptor.pass) ? 2 : 1;
   const std::int64_t plane = VDimension * pass.parameters.nodes;
   const std::int64_t blocks = MaxChunks(pass.arguments.count, pass.parameters.nodes);
   // Sums of the chunks, their values, the totals of these, and those of the coefficients if the caller has no memory

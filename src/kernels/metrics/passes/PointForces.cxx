@@ -56,13 +56,17 @@ EvaluatePointForces(const PointForcesDescriptor &  descriptor,
                     void *                         scratch,
                     const Residence &              residence)
 {
-  const bool isInformation = descriptor.pass == MetricPass::Information;
-  Require(PointContributions::Has(descriptor.pass), "the metric does not support forces on single samples");
+  const MetricPass & pass = descriptor.passes[0];
+  Require(PointContributions::Has(pass) && descriptor.passes[1].index() == pass.index(),
+          "the metric does not support forces on single samples");
   Require(descriptor.grid.dimension == 2 || descriptor.grid.dimension == 3, "images must have 2 or 3 dimensions");
   Require(IsReal(descriptor.pixel) && IsReal(descriptor.derivative),
           "pixels and derivatives must be float32 or float64");
-  Require(!isInformation || ((movingDerivative == nullptr || descriptor.table[0] != nullptr) &&
-                             (fixedDerivative == nullptr || descriptor.table[1] != nullptr)),
+  const auto hasTable = [&descriptor](std::size_t direction) {
+    const auto * const information = std::get_if<InformationPass>(&descriptor.passes[direction]);
+    return information == nullptr || information->table != nullptr;
+  };
+  Require((movingDerivative == nullptr || hasTable(0)) && (fixedDerivative == nullptr || hasTable(1)),
           "mutual information needs a table for each direction");
   Require(images.fixed != nullptr && images.moving != nullptr, "two images are needed");
   Require(sums == nullptr || scratch != nullptr, "sums need scratch memory");

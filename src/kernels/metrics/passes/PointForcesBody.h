@@ -73,18 +73,6 @@ struct GridForce
   }
 };
 
-/** \brief The parameters of a contribution in one direction, with the names of MetricArguments. */
-struct PointNumbers
-{
-  MetricPass         pass;
-  bool               singleFixed;
-  double             normalizer;
-  double             differenceThreshold;
-  double             denominatorThreshold;
-  const ParzenBins & bins;
-  const double *     table;
-};
-
 /** \brief The forces of a sample.
  *
  * \tparam TContributions the list of the contributions that a pass may use */
@@ -95,13 +83,8 @@ struct ForcesOfContributions
 
   GridPair<TPixel> pair;
   FieldWalk        walk;
-  MetricPass       pass;
+  PassNumbers      passes[2]; ///< for both directions
   bool             exchangesGradients;
-  double           normalizer[2];
-  double           differenceThreshold;
-  double           denominatorThreshold;
-  ParzenBins       bins[2];
-  const double *   table[2];
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
   operator()(const std::int64_t (&at)[3]) const
@@ -147,15 +130,9 @@ private:
     sample.axes = pair.numbers;
     sample.fixed = static_cast<double>((direction == 0 ? pair.fixed : pair.moving)[offset]);
     sample.moving = static_cast<double>((direction == 0 ? pair.moving : pair.fixed)[offset]);
-    const PointNumbers numbers{ pass,
-                                IsSingle,
-                                normalizer[direction],
-                                differenceThreshold,
-                                denominatorThreshold,
-                                bins[direction],
-                                table[direction] };
-    const double       arm[3] = {};
-    TContributions::Add(numbers, sample, arm, force);
+    sample.isSingle = IsSingle;
+    const double arm[3] = {};
+    TContributions::Add(passes[direction], sample, arm, force);
   }
 
   CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE void
@@ -234,15 +211,10 @@ WalkPointForces(const PointForcesDescriptor &  descriptor,
     body.pair = MakeGridPair<Pixel>(
       descriptor.grid, descriptor.derivative, images, results.movingDerivative, results.fixedDerivative);
     body.walk = walk;
-    body.pass = descriptor.pass;
     body.exchangesGradients = descriptor.exchangesGradients;
-    body.differenceThreshold = descriptor.differenceThreshold;
-    body.denominatorThreshold = descriptor.denominatorThreshold;
     for (std::size_t direction = 0; direction < 2; ++direction)
     {
-      body.normalizer[direction] = descriptor.normalizer[direction];
-      body.bins[direction] = descriptor.bins[direction];
-      body.table[direction] = descriptor.table[direction];
+      body.passes[direction].SetPass(descriptor.passes[direction]);
     }
     enqueue(body);
   };

@@ -54,7 +54,7 @@ __global__ void
 __launch_bounds__(HistogramThreads, HistogramBlocks<VMove, TValues>)
   MetricHistogramKernel(const __grid_constant__ MetricArguments<VDimension> arguments, const HistogramSpace space)
 {
-  BlockHistogram            own(arguments.bins.bins, arguments.moving.element == ScalarType::Float64, space);
+  BlockHistogram own(arguments.HistogramPass::bins.bins, arguments.moving.element == ScalarType::Float64, space);
   MetricSums<VDimension, 0> sums;
   const std::int64_t        first = std::int64_t{ blockIdx.x } * space.samples;
   const std::int64_t        end = min(arguments.count, first + space.samples);

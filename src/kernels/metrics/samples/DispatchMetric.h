@@ -144,8 +144,8 @@ void
 DispatchMetricCoefficients(const MetricDescriptor & descriptor, ScalarType element, const TRun & run)
 {
   DispatchDerivativeValues(descriptor, element, [&](auto dimension, auto values) {
-    descriptor.pass == MetricPass::Correlation ? run(dimension, values, std::integral_constant<unsigned int, 2>())
-                                               : run(dimension, values, std::integral_constant<unsigned int, 1>());
+    IsPass<CorrelationPass>(descriptor.pass) ? run(dimension, values, std::integral_constant<unsigned int, 2>())
+                                             : run(dimension, values, std::integral_constant<unsigned int, 1>());
   });
 }
 

@@ -21,6 +21,7 @@
 #include "itkCudaSpline/kernels/metrics/Metric.h"
 
 #include "kernels/evaluation/InterpolationMethods.h"
+#include "kernels/metrics/samples/PassNumbers.h"
 #include "kernels/transforms/FieldAtSamples.h"
 #include "kernels/transforms/OutputSamples.h"
 #include "kernels/transforms/TransformStages.h"
@@ -51,12 +52,11 @@ enum class SampleMove : unsigned char
 
 /** \brief The arguments of a kernel of a metric, with compile-time dimension. Passed by value. */
 template <unsigned int VDimension>
-struct MetricArguments
+struct MetricArguments : PassNumbers
 {
   EvaluationArguments<VDimension> moving;  ///< source, method, bounds, virtual grid, stages, moving image's grid
   std::int64_t                    count;   ///< number of samples
   bool                            nearest; ///< for PlainValues: nearest neighbour, else linear
-  MetricPass                      pass;
   MetricGradient                  gradientFrom;
   bool                            singleMoving;
   bool                            singleFixed;
@@ -73,13 +73,6 @@ struct MetricArguments
   double                     step[VDimension];       ///< the same for each axis, without carries
   double                     regionSize[VDimension]; ///< size of the virtual grid, and its ends
   double                     regionEnd[VDimension];
-  double                     fixedMean;
-  double                     movingMean;
-  double                     normalizer; ///< of MetricPass::Demons, with its thresholds
-  double                     differenceThreshold;
-  double                     denominatorThreshold;
-  ParzenBins                 bins;
-  const double *             table;            ///< for MetricPass::Information, host or device
   AffineMap<VDimension>      maps[MetricMaps]; ///< the stages, except for a leading field
   int                        mapCount;         ///< negative: the stages of \c moving are used instead
   FieldAtSamples<VDimension> leading;          ///< a field before these stages
@@ -307,11 +300,11 @@ struct MetricCursor
 };
 
 /** \brief Whether gradients are multiplied with the Jacobians of the stages after that of the derivative; see
- * MetricPass::Demons. */
+ * DemonsPass. */
 inline bool
 ComesBack(const MetricDescriptor & descriptor)
 {
-  return descriptor.pass != MetricPass::Demons;
+  return !IsPass<DemonsPass>(descriptor.pass);
 }
 
 /** \brief Whether a chain is a field on the virtual grid, whose vectors need no interpolation, followed by a few affine
@@ -342,7 +335,7 @@ MakeMetricArguments(const MetricDescriptor & descriptor, const MetricSources & s
   arguments.front =
     descriptor.HasOuterJacobian() && ComesBack(descriptor) ? static_cast<int>(descriptor.CountFront()) : -1;
   arguments.nearest = descriptor.interpolation.interpolation == Interpolation::Nearest;
-  arguments.pass = descriptor.pass;
+  arguments.SetPass(descriptor.pass);
   arguments.gradientFrom = descriptor.gradient;
   arguments.singleMoving = descriptor.singleMoving;
   arguments.singleFixed = descriptor.singleFixed;
@@ -354,17 +347,13 @@ MakeMetricArguments(const MetricDescriptor & descriptor, const MetricSources & s
   arguments.points = static_cast<const double *>(dataOf(sources.points));
   arguments.gradient = dataOf(sources.gradient);
   arguments.mask = static_cast<const std::uint8_t *>(dataOf(sources.mask));
-  arguments.fixedMean = descriptor.parameters.fixedMean;
-  arguments.movingMean = descriptor.parameters.movingMean;
-  arguments.normalizer = descriptor.parameters.normalizer;
-  arguments.differenceThreshold = descriptor.parameters.differenceThreshold;
-  arguments.denominatorThreshold = descriptor.parameters.denominatorThreshold;
-  arguments.bins = descriptor.parameters.bins;
   if (sources.moving->GetDescriptor().element == ScalarType::Float32) // pixels may have been rounded beyond the ends
   {
-    ParzenBins & bins = arguments.bins;
-    bins.movingLowest = std::min(bins.movingLowest, static_cast<double>(RoundedToSingle(bins.movingLowest)));
-    bins.movingHighest = std::max(bins.movingHighest, static_cast<double>(RoundedToSingle(bins.movingHighest)));
+    for (ParzenBins * const bins : { &arguments.HistogramPass::bins, &arguments.InformationPass::bins })
+    {
+      bins->movingLowest = std::min(bins->movingLowest, static_cast<double>(RoundedToSingle(bins->movingLowest)));
+      bins->movingHighest = std::max(bins->movingHighest, static_cast<double>(RoundedToSingle(bins->movingHighest)));
+    }
   }
   for (unsigned int r = 0; r < VDimension; ++r)
   {

@@ -51,12 +51,13 @@ MakeMetricResult(const MetricSums<VDimension, VSets> & sums)
 bool
 FitsCells(const MetricDescriptor & descriptor, std::int64_t samples);
 
-/** \brief EvaluateMetric() for MetricPass::LocalCorrelation on either backend; the arguments have been checked. */
+/** \brief EvaluateMetric() for LocalCorrelationPass and GradientFieldsPass on either backend; the arguments have been
+ * checked. */
 MetricResult
-EvaluateLocalMetric(const MetricDescriptor & descriptor,
-                    const MetricSources &    sources,
-                    const ExecutionContext & context,
-                    MetricWorkspace *        workspace);
+EvaluateGridPass(const MetricDescriptor & descriptor,
+                 const MetricSources &    sources,
+                 const ExecutionContext & context,
+                 MetricWorkspace *        workspace);
 
 /** \brief EvaluateMetric() on the host, and on a device; the arguments have been checked. */
 ///@{

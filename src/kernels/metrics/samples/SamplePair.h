@@ -18,15 +18,23 @@
 #ifndef SamplePair_h
 #define SamplePair_h
 
-#include "itkCudaSpline/kernels/metrics/Metric.h"
 #include "itkCudaSpline/math/HostDevice.h"
 #include "itkCudaSpline/math/RoundedArithmetic.h"
+
+#include "kernels/metrics/samples/PassNumbers.h"
 
 /** \file
  * \brief A sample for metrics, and the common base of all contributions of a sample to a metric. */
 
 namespace itk::CudaSpline
 {
+
+/** \brief The difference of a pair. ITK's has the type of the fixed pixels. */
+CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+PairDifference(double fixed, double moving, bool isSingle)
+{
+  return isSingle ? static_cast<double>(RoundedToSingle(fixed - moving)) : fixed - moving;
+}
 
 /** \brief The values and gradients of two images at a sample.
  *
@@ -39,6 +47,14 @@ struct SamplePair
   double movingGradient[VDimension]; ///< direction of forces, for passes with derivative (per mm, x first)
   /** Of the fixed image, for contributions with NeedsFixedGradient (per mm, x first). */
   double fixedGradient[VDimension];
+  bool   isSingle; ///< the fixed pixels are floats
+
+  /** f - m, of the type of the fixed pixels. */
+  CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
+  GetDifference() const
+  {
+    return PairDifference(fixed, moving, isSingle);
+  }
 
   /** Components of a gradient: maximum, and for this sample. */
   ///@{
@@ -51,22 +67,15 @@ struct SamplePair
   ///@}
 };
 
-/** \brief The difference of a pair. ITK's has the type of the fixed pixels. */
-CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
-PairDifference(double fixed, double moving, bool isSingle)
-{
-  return isSingle ? static_cast<double>(RoundedToSingle(fixed - moving)) : fixed - moving;
-}
-
 /** \brief Common properties of contributions; each overrides those that differ.
  *
  * A contribution defines what a sample adds to the sums of a pass, on the host and on a device. In addition to these
  * constants it has
  *
- * * Pass, its MetricPass;
- * * Add(numbers, pair, arm, sums), which adds a sample. \c numbers has the parameters with the names of
- *   MetricArguments, \c pair is a SamplePair, \c arm is the sample's point relative to the centre of moments (mm), and
- *   \c sums is a MetricSums or has its functions. If \c Sets of \c sums is 0 there are only values, and no gradient.
+ * * Pass, its type in MetricPass;
+ * * Add(parameters, pair, arm, sums), which adds a sample. \c parameters are those of the pass, \c pair is a
+ * SamplePair, \c arm is the sample's point relative to the centre of moments (mm), and \c sums is a MetricSums or has
+ * its functions. If \c Sets of \c sums is 0 there are only values, and no gradient.
  *
  * \tparam TContribution the contribution itself */
 template <typename TContribution>

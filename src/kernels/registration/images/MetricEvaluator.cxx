@@ -86,6 +86,23 @@ DescribeMetric(const FieldGrid & grid, const SynSide & side, Interpolation metho
   return descriptor;
 }
 
+/** Returns the pass of a metric, without the numbers that images determine. A metric whose pass has no parameters does
+ * not read it. */
+MetricPass
+MakePass(const LinearMetric & metric)
+{
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  if (HasEdgeParameters(metric.kind))
+  {
+    return GradientFieldsPass();
+  }
+  if (HasRadius(metric.kind))
+  {
+    return LocalCorrelationPass{ metric.radius, epsilon, metric.kind == MetricKind::ExactCorrelation, {} };
+  }
+  return CorrelationPass{ 0.0, 0.0, epsilon };
+}
+
 std::size_t
 CountPlaces(const FieldGrid & grid, const LinearMetric & metric)
 {
@@ -144,6 +161,7 @@ MetricEvaluator::MetricEvaluator(const FieldGrid &             grid,
   , m_Metric(metric)
   , m_Residence(residence)
   , m_Context(residence.GetContext())
+  , m_Pass(MakePass(metric))
 {
   Check(grid, fixed, moving, metric);
   m_Context.progress = nullptr;
@@ -168,13 +186,14 @@ MetricEvaluator::MetricEvaluator(const FieldGrid &             grid,
       Require(std::isnormal((range->highest - range->lowest) / metric.bins) && range->lowest < range->highest,
               "mutual information needs at least 2 different values of each image under its mask");
     }
-    m_Bins =
-      MakeParzenBins(metric.bins, fixedRange.lowest, fixedRange.highest, movingRange.lowest, movingRange.highest);
+    m_Pass = HistogramPass{ MakeParzenBins(
+      metric.bins, fixedRange.lowest, fixedRange.highest, movingRange.lowest, movingRange.highest) };
   }
   if (HasVarianceFloors(metric.kind))
   {
-    m_VarianceFloors = { { SquareOfPart(fixedRange, metric.varianceFloor),
-                           SquareOfPart(FindPixelRange(moving, residence), metric.varianceFloor) } };
+    std::get<LocalCorrelationPass>(m_Pass).varianceFloors = { { SquareOfPart(fixedRange, metric.varianceFloor),
+                                                                SquareOfPart(FindPixelRange(moving, residence),
+                                                                             metric.varianceFloor) } };
   }
   if (HasEdgeParameters(metric.kind))
   {
@@ -183,7 +202,7 @@ MetricEvaluator::MetricEvaluator(const FieldGrid &             grid,
       return SquareOfPart(FindGradientRange(side.image, static_cast<const std::uint8_t *>(mask.get()), residence),
                           metric.edgeFactor);
     };
-    m_VarianceFloors = { { squareOf(fixed), squareOf(moving) } };
+    m_Pass = GradientFieldsPass{ { { squareOf(fixed), squareOf(moving) } } };
   }
   residence.Wait(); // evaluations have their own streams
 }
@@ -195,10 +214,9 @@ MetricEvaluator::Compare(const TransformChain::Stage & transform, bool withDeriv
   // Passes before the one with the derivative keep their moving values for it.
   const bool         shares = withDerivative && m_Metric.gradient != MetricGradient::Analytic;
   bool               isFirst = true;
-  const MetricReduce reduce = [&](MetricPass pass, bool withMoments, const MetricParameters & parameters) {
+  const MetricReduce reduce = [&](const MetricPass & pass, bool withMoments) {
     m_Descriptor.pass = pass;
     m_Descriptor.gradient = withMoments ? m_Metric.gradient : MetricGradient::None;
-    m_Descriptor.parameters = parameters;
     m_Descriptor.forces = withMoments ? forces : nullptr;
     m_Descriptor.sharesValues = shares && !(isFirst && withMoments);
     isFirst = false;
@@ -208,10 +226,7 @@ MetricEvaluator::Compare(const TransformChain::Stage & transform, bool withDeriv
   MetricReduction reduction;
   reduction.withDerivative = withDerivative;
   reduction.makesTable = MakesTable(m_Descriptor, m_Context);
-  reduction.parameters.bins = m_Bins;
-  reduction.parameters.radius = m_Metric.radius;
-  reduction.parameters.varianceFloors = m_VarianceFloors;
-  reduction.parameters.epsilon = std::numeric_limits<double>::epsilon();
+  reduction.pass = m_Pass;
   return ReduceMetric(m_Metric.kind, reduce, reduction);
 }
 
@@ -250,7 +265,7 @@ MetricEvaluator::Sample(const SynSide & side, Interpolation method, std::int64_t
 {
   const auto       samples = static_cast<std::int64_t>(CountPlaces(m_Grid, m_Metric));
   MetricDescriptor wanted = DescribeMetric(m_Grid, side, method);
-  wanted.pass = MetricPass::Means;
+  wanted.pass = MeansPass();
   wanted.sharesValues = true;
   wanted.marksValid = true;
   // A pass also needs fixed values. Zeros are used, and not kept.
@@ -412,12 +427,10 @@ PlannedPass(const FieldGrid & grid, const LinearMetric & metric)
   MetricDescriptor descriptor;
   descriptor.dimension = grid.dimension;
   descriptor.chain.regionSize = grid.size;
-  descriptor.pass = HasWindows(metric.kind) ? MetricPass::LocalCorrelation : descriptor.pass;
+  descriptor.pass = HasWindows(metric.kind) ? MakePass(metric) : MeanSquaresPass();
   descriptor.gradient = metric.gradient;
   descriptor.derivative = LinearMoments{};
   descriptor.interpolation.interpolation = InterpolationOf(metric.order);
-  descriptor.parameters.radius = metric.radius;
-  descriptor.parameters.isExact = metric.kind == MetricKind::ExactCorrelation || HasEdgeParameters(metric.kind);
   descriptor.sharesValues = CountPasses(metric.kind) > 1;
   return descriptor;
 }

@@ -103,16 +103,15 @@ private:
   std::shared_ptr<const SampleSource>
   MakeGradients(const ResidentImage & image) const;
 
-  FieldGrid             m_Grid;
-  LinearMetric          m_Metric;
-  Residence             m_Residence;
-  ExecutionContext      m_Context;
-  MetricDescriptor      m_Descriptor; ///< its first stage is the transform
-  MetricSources         m_Sources;
-  MetricWorkspace       m_Workspace;
-  ParzenBins            m_Bins;
-  std::array<double, 2> m_VarianceFloors{ { 0.0, 0.0 } };
-  unsigned int          m_Evaluations{ 0 };
+  FieldGrid        m_Grid;
+  LinearMetric     m_Metric;
+  Residence        m_Residence;
+  ExecutionContext m_Context;
+  MetricDescriptor m_Descriptor; ///< its first stage is the transform
+  MetricSources    m_Sources;
+  MetricWorkspace  m_Workspace;
+  MetricPass       m_Pass; ///< of the metric, for MetricReduction
+  unsigned int     m_Evaluations{ 0 };
 };
 
 /** \brief An additional pair that is compared with mean squares. */

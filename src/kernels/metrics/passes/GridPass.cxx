@@ -20,7 +20,7 @@
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 #include "itkCudaSpline/kernels/transforms/StageIdentity.h"
 
-#include "kernels/metrics/gradient_fields/GradientFields.h"
+#include "kernels/metrics/implementation/GridPass.h"
 #include "kernels/metrics/local_correlation/LocalCorrelationBackends.h"
 #include "kernels/metrics/samples/MetricBackends.h"
 #include "kernels/metrics/samples/MetricMovingValues.h"
@@ -30,12 +30,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 /** \file
- * \brief Local correlation and gradients as a pass of a metric: the moving values of all samples first, then the
- * windows or the gradients, then the derivative by the transform's parameters with the factor of each sample as its
- * weight. */
+ * \brief Passes on a grid (implementation/GridPass.h): the moving values of all samples first, then the comparison of
+ * windows or gradients, then the derivative by the transform's parameters with the weight of each sample. */
 
 namespace itk::CudaSpline
 {
@@ -86,50 +87,13 @@ Allocate(std::size_t bytes, const Residence & residence)
   return std::make_shared<ResidentArray>(bytes, residence);
 }
 
-/** Compares windows, or gradients; waits.
- *
- * \param[in] comparesGradients which of them
- * \param[in] local, images what is compared
- * \param[out] derivative by the moving image; null: not wanted
- * \return count and values, except for the last one */
-MetricResult
-CompareOnGrid(bool                               comparesGradients,
-              const LocalCorrelationDescriptor & local,
-              const LocalCorrelationImages &     images,
-              void *                             derivative,
-              const Residence &                  residence)
-{
-  MetricResult result;
-  if (comparesGradients)
-  {
-    PointSums           found;
-    const ResidentArray sums(sizeof(found), residence);
-    const ResidentArray scratch(CountGradientFieldsScratch(local), residence);
-    EvaluateGradientFields(local, images, sums.As<PointSums>(), derivative, nullptr, scratch.Data(), residence);
-    Download(&found, sums.Data(), sizeof(found), residence);
-    result.count = found.count;
-    result.values[0] = found.squares;
-    return result;
-  }
-  LocalCorrelationSums found;
-  const ResidentArray  sums(sizeof(found), residence);
-  const ResidentArray  scratch(CountLocalCorrelationScratch(local, residence), residence);
-  EvaluateLocalCorrelation(
-    local, images, sums.As<LocalCorrelationSums>(), derivative, nullptr, scratch.Data(), residence);
-  Download(&found, sums.Data(), sizeof(found), residence);
-  result.count = found.count;
-  result.values[0] = found.correlation;
-  result.values[1] = static_cast<double>(found.flatWindows);
-  return result;
-}
-
 } // namespace
 
 MetricResult
-EvaluateLocalMetric(const MetricDescriptor & descriptor,
-                    const MetricSources &    sources,
-                    const ExecutionContext & context,
-                    MetricWorkspace *        workspace)
+EvaluateGridPass(const MetricDescriptor & descriptor,
+                 const MetricSources &    sources,
+                 const ExecutionContext & context,
+                 MetricWorkspace *        workspace)
 {
   const bool         withDerivative = descriptor.gradient != MetricGradient::None;
   const std::int64_t count = CountMetricSamples(sources);
@@ -137,14 +101,10 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
   const ScalarType   element = moving.element;
   MetricResult       result;
 
-  LocalCorrelationDescriptor local;
-  local.grid = GridOf(descriptor, moving);
-  local.radius = descriptor.parameters.radius;
-  local.pixel = descriptor.singleMoving ? ScalarType::Float32 : element;
-  local.arithmetic = element;
-  local.epsilon = descriptor.parameters.epsilon;
-  local.isExact = descriptor.parameters.isExact;
-  local.varianceFloors = descriptor.parameters.varianceFloors;
+  GridComparison comparison{};
+  comparison.grid = GridOf(descriptor, moving);
+  comparison.pixel = descriptor.singleMoving ? ScalarType::Float32 : element;
+  comparison.arithmetic = element;
 
   ExecutionContext steps = context;
   steps.progress = nullptr;
@@ -153,7 +113,7 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
   std::shared_ptr<ResidentArray> ofMoving;
   const auto                     asPixels =
     [&](const void * values, ScalarType type, std::shared_ptr<ResidentArray> & own) -> const void * {
-    if (type == local.pixel)
+    if (type == comparison.pixel)
     {
       return values;
     }
@@ -161,7 +121,7 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
     RoundToSingle(static_cast<const double *>(values), own->As<float>(), count, residence);
     return own->Data();
   };
-  LocalCorrelationImages images;
+  LocalCorrelationImages & images = comparison.images;
   images.fixed = asPixels(sources.fixed->GetData(), element, ofFixed);
   images.fixedInside =
     sources.inside != nullptr ? static_cast<const std::uint8_t *>(sources.inside->GetData()) : nullptr;
@@ -176,11 +136,11 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
   {
     MetricDescriptor wanted = descriptor;
     MetricSources    ofValues = sources;
-    wanted.pass = MetricPass::Means;
+    wanted.pass = MeansPass();
     wanted.gradient = MetricGradient::None;
     wanted.derivative = NoDerivative{};
     wanted.sharesValues = wanted.marksValid = true;
-    wanted.singleMoving = wanted.singleFixed = local.pixel == ScalarType::Float32; // what windows have
+    wanted.singleMoving = wanted.singleFixed = comparison.pixel == ScalarType::Float32; // what windows have
     wanted.forces = nullptr;
     ofValues.gradient = nullptr;
     const std::int64_t valid = EvaluateMetric(wanted, ofValues, context, &values).count;
@@ -198,12 +158,11 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
   // By displacements of the samples themselves the derivative is the field that the windows give.
   const bool isField = withDerivative && areThose && descriptor.GetField() != nullptr &&
                        descriptor.gradient == MetricGradient::CentralDifferences && !descriptor.HasOuterJacobian();
-  local.factorsAlone = !isField;
-  local.derivative = isField ? ScalarType::Float64 : element;
+  comparison.factorsAlone = !isField;
+  comparison.element = isField ? ScalarType::Float64 : element;
   const auto                     numbers = static_cast<std::size_t>(count) * (isField ? descriptor.dimension : 1);
-  const std::size_t              bytes = numbers * SizeOf(local.derivative);
+  const std::size_t              bytes = numbers * SizeOf(comparison.element);
   std::shared_ptr<ResidentArray> derivative;
-  void *                         to = nullptr;
   if (isField)
   {
     result.derivatives[0].resize(descriptor.forces != nullptr ? 0 : numbers);
@@ -211,14 +170,23 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
   double * const forces = descriptor.forces != nullptr ? descriptor.forces : result.derivatives[0].data();
   if (isField && (!residence.IsOnDevice() || DeviceOfPointer(forces) >= 0))
   {
-    to = forces;
+    comparison.derivative = forces;
   }
   else if (withDerivative)
   {
     derivative = Allocate(bytes, residence);
-    to = derivative->Data();
+    comparison.derivative = derivative->Data();
   }
-  const MetricResult found = CompareOnGrid(descriptor.parameters.comparesGradients, local, images, to, residence);
+  const MetricResult found = std::visit(
+    [&](const auto & pass) {
+      MetricResult compared;
+      if constexpr (IsGridPass<std::decay_t<decltype(pass)>>)
+      {
+        compared = CompareOnGrid(pass, comparison, residence);
+      }
+      return compared;
+    },
+    descriptor.pass);
   if (isField && derivative != nullptr)
   {
     Download(forces, derivative->Data(), bytes, residence);
@@ -233,8 +201,8 @@ EvaluateLocalMetric(const MetricDescriptor & descriptor,
     list.pixel = list.element = element;
     weighted.fixed = std::make_shared<SampleSource>(
       list, context.backend, context.device, std::shared_ptr<const void>(derivative, derivative->Data()));
-    wanted.pass = MetricPass::Weights;
-    wanted.singleMoving = wanted.singleFixed = local.pixel == ScalarType::Float32;
+    wanted.pass = WeightsPass();
+    wanted.singleMoving = wanted.singleFixed = comparison.pixel == ScalarType::Float32;
     // Values are not needed again. By coefficients of splines those that are kept are in another order.
     wanted.sharesValues =
       values.values != nullptr && descriptor.GetSpline() == nullptr && descriptor.gradient != MetricGradient::Analytic;
