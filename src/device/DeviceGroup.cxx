@@ -228,6 +228,25 @@ struct Member
   }
 };
 
+/** Whether devices are alike: kernels have the same instructions, and blocks of the same size. */
+bool
+AreAlike(int one, int other)
+{
+  for (const cudaDeviceAttr attribute :
+       { cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor, cudaDevAttrMultiProcessorCount })
+  {
+    int ofOne = 0;
+    int ofOther = 0;
+    CheckCuda(cudaDeviceGetAttribute(&ofOne, attribute, one), "cudaDeviceGetAttribute");
+    CheckCuda(cudaDeviceGetAttribute(&ofOther, attribute, other), "cudaDeviceGetAttribute");
+    if (ofOne != ofOther)
+    {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool
 HasVirtualMemory(int device)
 {
@@ -254,7 +273,8 @@ DeviceGroup::CanShareMemory(const std::vector<int> & devices)
   for (const int device : devices)
   {
     const DeviceScope scope(device); // starts the driver
-    if (devices.size() > 1 && !(GetMemoryCalls().AreThere() && HasVirtualMemory(device)))
+    if (devices.size() > 1 &&
+        !(GetMemoryCalls().AreThere() && HasVirtualMemory(device) && AreAlike(device, devices.front())))
     {
       return false;
     }

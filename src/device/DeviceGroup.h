@@ -52,7 +52,7 @@ struct DeviceShare
 class DeviceGroup
 {
 public:
-  /** Whether all devices can use the memory of each other. Starts the devices. One device always can.
+  /** Whether all devices are alike and can use the memory of each other. Starts the devices. One device always can.
    *
    * \exception DeviceError a device does not exist, or is lost */
   static bool

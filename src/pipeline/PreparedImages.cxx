@@ -108,7 +108,7 @@ IsInside(const FieldGrid & grid, const FieldGrid::Vector & point)
   return true;
 }
 
-/** Keeps only the first one of several devices if they cannot use the memory of each other. */
+/** Keeps only the first one of several devices if they cannot share arrays. */
 void
 KeepSharing(std::vector<int> & devices)
 {

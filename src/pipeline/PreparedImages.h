@@ -207,8 +207,7 @@ public:
   /** Runs an operation on all images: on their device, or on the backend that the user requests or that is expected to
    * finish first.
    *
-   * If the user requests several devices that cannot use the memory of each other, an operation that shares them runs
-   * on the first one.
+   * If the user requests several devices that cannot share arrays, a shared operation runs on the first one.
    *
    * \param[in] work work of the operation
    * \param[in] plan plan of its memory on a device, for a budget

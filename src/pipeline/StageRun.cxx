@@ -125,11 +125,12 @@ WarnOfIdleDevices(const StageContext & context, const RunRecord & run)
   if (run.backend == Backend::Cuda && run.devices.front() == request.device &&
       run.devices.size() < 1 + request.more.size() && context.callbacks.warning)
   {
-    context.callbacks.warning({ PipelineWarning::Kind::IdleDevices,
-                                static_cast<int>(context.number),
-                                "the requested GPUs cannot use the memory of each other (no peer access), so only "
-                                "GPU " +
-                                  std::to_string(run.devices.front()) + " computes this stage" });
+    context.callbacks.warning(
+      { PipelineWarning::Kind::IdleDevices,
+        static_cast<int>(context.number),
+        "the requested GPUs are not alike or have no access to the memory of each other, so only "
+        "GPU " +
+          std::to_string(run.devices.front()) + " computes this stage" });
   }
 }
 

@@ -38,7 +38,8 @@ namespace itk::CudaSpline
 
 class DeviceGroup;
 
-/** \brief Whether several devices can share the arrays of a Residence: each one can use the memory of the others.
+/** \brief Whether several devices can share the arrays of a Residence: they are alike, and each one can use the memory
+ * of the others.
  *
  * \param[in] devices their numbers; one device always can
  * \exception DeviceError a device does not exist, or is lost */

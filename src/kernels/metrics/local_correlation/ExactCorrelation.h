@@ -70,11 +70,7 @@ CountFactors(const ExactCorrelation & correlation)
 std::size_t
 CountExactCorrelationScratch(const ExactCorrelation & correlation, int factors, int device);
 
-/** \brief Evaluates sums and derivatives; see EvaluateLocalCorrelation(). On a device the call is asynchronous.
- *
- * \param[in] correlation the pairs
- * \param[in] context threads of the host
- * \param[in] devices devices that have the arrays */
+/** \brief Evaluates sums and derivatives; see EvaluateLocalCorrelation(). On devices the call is asynchronous. */
 ///@{
 void
 EvaluateExactCorrelationOnCpu(const ExactCorrelation & correlation, const ExecutionContext & context);

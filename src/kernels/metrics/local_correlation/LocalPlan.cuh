@@ -126,11 +126,9 @@ SpaceOf(const LocalBlocks & blocks, const WindowNumbers & numbers)
 /** How a device's blocks are made: as many rows as their memory allows, two blocks a multiprocessor if they have 8, and
  * slices so that all multiprocessors have some work to the end.
  *
- * Several devices share the blocks in their order, which is that of slices in the memory of each. So each device has
- * blocks of its own along z, if one device has not. They begin at multiples of the size of windows: all windows then
- * have the same sums as those of one device, to the bit.
- *
- * \param[in] devices devices that share the blocks, which are alike */
+ * Several equal devices share the blocks in their order, which is that of slices in the memory of each. So each device
+ * has blocks of its own along z. If one device has not, they begin at multiples of the size of windows: then all windows
+ * have the same sums as those of one device, to the bit. */
 inline LocalBlocks
 PlanBlocks(const WindowGrid & grid, const WindowNumbers & numbers, int device, std::size_t devices = 1)
 {
