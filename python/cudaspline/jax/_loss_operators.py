@@ -272,9 +272,7 @@ def _compute_joint_gradients(
 ) -> Any:
     shapes = [fixed.shape if is_wanted else (0,) for is_wanted in (of_fixed, of_moving)]
     if platform in _ffi.ffi().platforms:
-        return _ffi.run_joint_histogram(
-            shapes, threads, fixed, bins=moving, images=mask, joint=ends, gradients=weights
-        )
+        return _ffi.run_joint_histogram(shapes, threads, fixed, moving, mask, ends, weights)
 
     def host(*given: Any) -> list[numpy.ndarray]:
         made = [numpy.empty(shape, given[0].dtype) for shape in shapes]
