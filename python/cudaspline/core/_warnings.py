@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any, Iterator, Optional, Type
 
 _PACKAGE = __name__.partition(".")[0]
-#: Of each thread: the list that receives its warnings.
+#: The list that receives the warnings of a thread.
 _local = threading.local()
 
 

@@ -20,48 +20,107 @@
 #include "kernels/fields/inversion/FieldInverse.h"
 #include "kernels/fields/common/FieldLaunch.cuh"
 
+#include <cooperative_groups.h>
+
+#include <algorithm>
+
 namespace itk::CudaSpline
 {
 
 namespace
 {
-constexpr int BlocksOfMultiprocessor = 4; // for a step that may have no work
+constexpr int BlocksOfMultiprocessor = 4; // more need longer until all are resident
 
-/** Runs a step of the iteration, or nothing if the iteration has ended.
+/** Adds norms over the lanes of a warp by repeated halving. \return the sum, in lane 0 only */
+__device__ __forceinline__ NormSums
+AddWarp(NormSums mine)
+{
+  constexpr unsigned int all = 0xffffffffU;
+  for (int half = LanesOfWarp / 2; half > 0; half /= 2)
+  {
+    mine.Add({ __shfl_down_sync(all, mine.sum, half), __shfl_down_sync(all, mine.maximum, half) });
+  }
+  return mine;
+}
+
+/** Adds the norms of a step, in the order of TotalLanes lanes, and records whether the errors are small enough.
  *
- * \param[in] updates whether the inverse is updated
- * \param[in] goesOn whether new errors are computed, unless the previous ones were small */
+ * \tparam VThreads threads of the block, at most TotalLanes
+ * \param[in] sums shared memory of LanesOfWarp elements */
+template <int VThreads, unsigned int VDimension, typename TReal>
+__device__ __forceinline__ void
+ConcludeStep(const InversionArguments<VDimension, TReal> & arguments, NormSums * sums)
+{
+  static_assert(TotalLanes == LanesOfWarp * LanesOfWarp);
+  const int          thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+  const std::int64_t boxes = arguments.boxes.Count();
+  for (int lane = thread; lane < TotalLanes; lane += VThreads)
+  {
+    NormSums mine{ 0.0, 0.0 };
+    for (std::int64_t box = lane; box < boxes; box += TotalLanes)
+    {
+      mine.Add(arguments.sums[box]);
+    }
+    mine = AddWarp(mine);
+    if (lane % LanesOfWarp == 0)
+    {
+      sums[lane / LanesOfWarp] = mine;
+    }
+  }
+  __syncthreads();
+  if (thread < LanesOfWarp)
+  {
+    const NormSums total = AddWarp(sums[thread]);
+    if (thread == 0)
+    {
+      arguments.Conclude(total);
+    }
+  }
+}
+
+/** Runs all iterations. All blocks are resident: they wait for each other. */
 template <unsigned int VDimension, typename TReal>
 __global__ void
 __launch_bounds__(BoxLanes)
-  StepKernel(const __grid_constant__ InversionArguments<VDimension, TReal> arguments, bool updates, bool goesOn)
+  IterationKernel(const __grid_constant__ InversionArguments<VDimension, TReal> arguments, int iterations)
 {
   constexpr int       warps = BoxLanes / LanesOfWarp;
-  __shared__ NormSums sums[warps];
-  if (arguments.progress->isUpdated != 0)
+  __shared__ NormSums sums[LanesOfWarp];
+  const auto          grid = cooperative_groups::this_grid();
+  const auto          boxes = static_cast<unsigned int>(arguments.boxes.Count());
+  // One step more than iterations: the update that completes the last iteration.
+  for (int step = 0; step <= iterations; ++step)
   {
-    return;
-  }
-  const bool  finds = goesOn && arguments.state->isDone == 0;
-  const auto  maximum = static_cast<TReal>(arguments.state->maximumError);
-  const TReal epsilon = InversionEpsilon<TReal>(arguments.state->iterations);
-  const auto  boxes = static_cast<unsigned int>(arguments.boxes.Count());
-  for (unsigned int box = blockIdx.x; box < boxes; box += gridDim.x)
-  {
-    NormSums mine{ 0.0, 0.0 };
-    WalkColumn(arguments.walk, arguments.boxes, box, [&](const std::int64_t(&at)[3]) {
-      const auto norm = static_cast<double>(arguments.Step(at, updates, finds, epsilon, maximum));
-      mine.Add({ norm, norm });
-    });
-    if (finds)
+    const bool  finds = step < iterations && arguments.state->isDone == 0;
+    const auto  maximum = static_cast<TReal>(arguments.state->maximumError);
+    const TReal epsilon = InversionEpsilon<TReal>(arguments.state->iterations);
+    for (unsigned int box = blockIdx.x; box < boxes; box += gridDim.x)
     {
-      mine = AddBlock<warps>(mine, sums);
-      if (threadIdx.x == 0 && threadIdx.y == 0)
+      NormSums mine{ 0.0, 0.0 };
+      WalkColumn(arguments.walk, arguments.boxes, box, [&](const std::int64_t(&at)[3]) {
+        const auto norm = static_cast<double>(arguments.Step(at, step > 0, finds, epsilon, maximum));
+        mine.Add({ norm, norm });
+      });
+      if (finds)
       {
-        arguments.sums[box] = mine;
+        mine = AddBlock<warps>(mine, sums);
+        if (threadIdx.x == 0 && threadIdx.y == 0)
+        {
+          arguments.sums[box] = mine;
+        }
+        __syncthreads();
       }
-      __syncthreads();
     }
+    if (!finds)
+    {
+      return;
+    }
+    grid.sync();
+    if (blockIdx.x == 0)
+    {
+      ConcludeStep<BoxLanes>(arguments, sums);
+    }
+    grid.sync();
   }
 }
 
@@ -85,31 +144,13 @@ __launch_bounds__(BoxLanes)
   }
 }
 
-/** Adds the norms of a step, and records whether it was the last but one. In the next step, records that everything is
- * done. */
+/** Adds the norms of all samples, and records them. */
 template <unsigned int VDimension, typename TReal>
 __global__ void
 __launch_bounds__(TotalLanes) ConcludeKernel(const __grid_constant__ InversionArguments<VDimension, TReal> arguments)
 {
-  constexpr int       warps = TotalLanes / LanesOfWarp;
-  __shared__ NormSums sums[warps];
-  if (arguments.state->isDone != 0)
-  {
-    arguments.progress->isUpdated = 1;
-    return;
-  }
-  NormSums           mine{ 0.0, 0.0 };
-  const std::int64_t boxes = arguments.boxes.Count();
-  for (std::int64_t box = threadIdx.x; box < boxes; box += TotalLanes)
-  {
-    mine.Add(arguments.sums[box]);
-  }
-  mine =
-    AddBlock<warps>(mine, sums); // its barrier separates the threads that read the state from the thread that writes it
-  if (threadIdx.x == 0)
-  {
-    arguments.Conclude(mine);
-  }
+  __shared__ NormSums sums[LanesOfWarp];
+  ConcludeStep<TotalLanes>(arguments, sums);
 }
 } // namespace
 
@@ -126,33 +167,32 @@ InvertFieldOnCuda(const FieldShape &     shape,
   const DeviceScope scope(device);
   const auto        stream = residence.GetStream().Get();
   ClearResident(state, sizeof(FieldInversionState), residence);
-  ClearResident(scratch, sizeof(InversionProgress), residence);
+  if (rules.maximumIterations == 0)
+  {
+    return;
+  }
   DispatchField(shape.grid.dimension, shape.element, [&](auto compiled) {
     using Real = typename decltype(compiled)::Real;
     constexpr unsigned int dimension = decltype(compiled)::Dimension;
-    const auto arguments = MakeInversionArguments<dimension, Real>(shape, field, inverse, rules, state, scratch);
-    const unsigned int boxes = BlocksOf(arguments.boxes.Count());
-    if (rules.method == InversionMethod::Anderson && rules.maximumIterations > 0)
+    auto       arguments = MakeInversionArguments<dimension, Real>(shape, field, inverse, rules, state, scratch);
+    int        iterations = rules.maximumIterations;
+    const auto boxes = BlocksOf(arguments.boxes.Count());
+    if (rules.method == InversionMethod::Anderson)
     {
-      AndersonKernel<dimension, Real><<<boxes, BoxThreads(), 0, stream>>>(arguments, rules.maximumIterations);
+      AndersonKernel<dimension, Real><<<boxes, BoxThreads(), 0, stream>>>(arguments, iterations);
       CheckCuda(cudaGetLastError(), "AndersonKernel");
       ConcludeKernel<dimension, Real><<<1, TotalLanes, 0, stream>>>(arguments);
       CheckCuda(cudaGetLastError(), "ConcludeKernel");
       return;
     }
-    const unsigned int blocks = ResidentBlocks(arguments.boxes.Count(), BlocksOfMultiprocessor, device);
-    // One step more than iterations: the update that completes the last iteration.
-    for (int step = 0; step <= rules.maximumIterations && rules.maximumIterations > 0; ++step)
-    {
-      const bool goesOn = step < rules.maximumIterations;
-      StepKernel<dimension, Real><<<blocks, BoxThreads(), 0, stream>>>(arguments, step > 0, goesOn);
-      CheckCuda(cudaGetLastError(), "StepKernel");
-      if (goesOn)
-      {
-        ConcludeKernel<dimension, Real><<<1, TotalLanes, 0, stream>>>(arguments);
-        CheckCuda(cudaGetLastError(), "ConcludeKernel");
-      }
-    }
+    const auto kernel = IterationKernel<dimension, Real>;
+    int        resident = 0;
+    CheckCuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, BoxLanes, 0),
+              "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    const unsigned int blocks = ResidentBlocks(boxes, std::min(resident, BlocksOfMultiprocessor), device);
+    void *             parameters[] = { &arguments, &iterations };
+    CheckCuda(cudaLaunchCooperativeKernel(kernel, blocks, BoxThreads(), parameters, 0, stream),
+              "cudaLaunchCooperativeKernel");
   });
 }
 
