@@ -312,6 +312,15 @@ def test_pairs_at_once(folder, counted, count):
         assert numpy.allclose(matrix, alone.transform.matrix, rtol=0, atol=1e-12)
 
 
+def test_default_threads(monkeypatch):
+    """Workers of Dask have OMP_NUM_THREADS=1, which is not meant for items on a GPU."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.delenv("CUDASPLINE_THREADS", raising=False)
+    assert _run._threads_with(-1) == 1 and _run._threads_with(0) == len(os.sched_getaffinity(0))
+    monkeypatch.setenv("CUDASPLINE_THREADS", "3")
+    assert _run._threads_with(-1) == 1 and _run._threads_with(0) == 0
+
+
 RUNS, MAY_END = [], threading.Event()
 
 

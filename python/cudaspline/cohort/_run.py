@@ -25,6 +25,7 @@ from ..dask._batch import BatchError, device_of
 from ..dask._engine import client_of, each, share_of
 from ..dask._files import folder_written_once, read_image, remove_parts, write_image
 from ..images._images import open_image
+from ..images._packed import count_processors
 from ..registration._transform import FIELD_FORMS
 from . import _report
 from ._table import Item, items_of
@@ -117,7 +118,8 @@ def register(
     done
         Called with each row as it comes.
     options
-        All others of cudaspline.register(): stages, preset, metric, ...; threads is 1 on the CPU unless it is given.
+        All others of cudaspline.register(): stages, preset, metric, ... The default of threads is 1 on the CPU, and on a
+        GPU CUDASPLINE_THREADS or the number of processors.
 
     Returns
     -------
@@ -264,7 +266,9 @@ def _do(
     chosen = device_of(worker) if device == "worker" else device
     gpu = _library.select_device(device_word(chosen, -1))[0]
     read = time.perf_counter()
-    with _share(worker, pairs_at_once, gpu, (target, moving), options), collected() as warned:
+    threads = options.get("threads", _threads_with(gpu))
+    share = _share(worker, pairs_at_once, gpu, (target, moving), options)
+    with share, collected() as warned, _library.use_threads(threads):
         begin += time.perf_counter() - read  # without the time of waiting
         found = register_pair(
             target,
@@ -272,7 +276,7 @@ def _do(
             mask=item.mask,
             moving_mask=item.moving_mask,
             device=chosen,
-            **{"threads": 0 if gpu >= 0 else 1, **options},
+            **{**options, "threads": threads},
         )
         row = _row_of(item, str(name), found, target)
         texts = [text for text, category in warned if issubclass(category, RegistrationWarning)]
@@ -280,6 +284,14 @@ def _do(
         row["worker"] = worker.address
         _write(Path(os.path.abspath(item.output)), found, target, row, begin, fields)
     return row
+
+
+def _threads_with(gpu: int) -> int:
+    """The default number of host threads of an item: on the CPU the other threads of the worker are busy. On a GPU the
+    OMP_NUM_THREADS=1 of Dask's workers would let it wait for one thread."""
+    if gpu < 0:
+        return 1
+    return 0 if os.environ.get("CUDASPLINE_THREADS") else count_processors()
 
 
 def _share(
@@ -293,7 +305,7 @@ def _share(
             if pairs_at_once is None
             else share_of(worker.address, pairs_at_once, 0, math.inf)
         )
-    count = pairs_at_once or min(_MAX_PAIRS, max(1, (os.cpu_count() or 1) // 2))
+    count = pairs_at_once or min(_MAX_PAIRS, max(1, count_processors() // 2))
     voxels = max(math.prod(open_image(one, "image").geometry.size) for one in images)
     needed = voxels * _VOXEL_BYTES * (2 if options.get("precision") == "float64" else 1)
     return share_of(
