@@ -129,6 +129,16 @@ def _add_cohort(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--retries", type=int, default=1, help="how often a failed item is tried again (default: 1)"
     )
+    parser.add_argument(
+        "--pairs-at-once",
+        type=int,
+        help="pairs that a worker registers at once (default: on a GPU what its memory holds, at most 8)",
+    )
+    parser.add_argument(
+        "--fields",
+        choices=("nii.gz", "nii", "none"),
+        help="form of the fields: nii is not compressed, none writes only matrix and image (default: nii.gz)",
+    )
     _add_stages(parser)
     parser.set_defaults(run=_cohort)
 

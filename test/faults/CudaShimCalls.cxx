@@ -487,6 +487,10 @@ CUDASPLINE_LAUNCH(cudaLaunchKernel,
                   "cudaLaunchKernel",
                   (const void * kernel, dim3 grid, dim3 block, void ** arguments, std::size_t shared, cudaStream_t on),
                   (kernel, grid, block, arguments, shared, on));
+CUDASPLINE_LAUNCH(cudaLaunchCooperativeKernel,
+                  "cudaLaunchCooperativeKernel",
+                  (const void * kernel, dim3 grid, dim3 block, void ** arguments, std::size_t shared, cudaStream_t on),
+                  (kernel, grid, block, arguments, shared, on));
 extern "C" __attribute__((weak)) cudaError_t
 __real___cudaGetKernel(Kernel * kernel, const void * function);
 extern "C" cudaError_t

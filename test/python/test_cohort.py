@@ -6,6 +6,8 @@ import json
 import os
 import resource
 import signal
+import threading
+import time
 from pathlib import Path
 
 import numpy
@@ -19,6 +21,7 @@ distributed = pytest.importorskip("distributed", reason="dask.distributed is not
 import cudaspline.cohort  # noqa: E402
 import cudaspline.dask  # noqa: E402
 from cudaspline.cohort import _run  # noqa: E402
+from cudaspline.dask import _engine  # noqa: E402
 
 FAST = dict(stages="translation", iterations=20, device="cpu")
 
@@ -36,6 +39,12 @@ def write(image, path):
     from cudaspline.dask import _files
 
     _files.write_image(image, path)
+
+
+def read(path):
+    from cudaspline.dask import _files
+
+    return _files.read_image(path)
 
 
 @pytest.fixture
@@ -219,7 +228,7 @@ def kill_once(marker):
     """Makes the first worker that writes item 3 die with a half-written folder."""
     original = _run._write
 
-    def write_and_die(output, found, target, row, begin):
+    def write_and_die(output, *others):
         if output.name == "3" and not marker.exists():
             marker.touch()
             part = output.with_name(f".cudaspline-{'0' * 32}.{output.name}")
@@ -227,7 +236,7 @@ def kill_once(marker):
             part.mkdir()
             (part / "warped.nii.gz").write_bytes(b"half")
             os.kill(os.getpid(), signal.SIGKILL)
-        original(output, found, target, row, begin)
+        original(output, *others)
 
     _run._write = write_and_die
 
@@ -249,6 +258,113 @@ def test_a_worker_that_dies_loses_nothing(folder):
     assert marker.exists() and str(found) == "6 done, 0 done before, 0 failed"
     assert sorted(path.name for path in (folder / "out").iterdir()) == [str(i) for i in range(6)]
     assert json.loads((folder / "out" / "3" / "report.json").read_text())["status"] == "done"
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """[running, most] of the registrations at once in this process; each waits until there are as many as `wanted`, for
+    at most a second."""
+    wanted, numbers, changed = [1], [0, 0], threading.Condition()
+    original = _run.register_pair
+
+    def register(*arguments, **options):
+        with changed:
+            numbers[0] += 1
+            numbers[1] = max(numbers)
+            changed.notify_all()
+            changed.wait_for(lambda: numbers[1] >= wanted[0], 1)
+        try:
+            return original(*arguments, **options)
+        finally:
+            with changed:
+                numbers[0] -= 1
+
+    monkeypatch.setattr(_run, "register_pair", register)
+    return wanted, numbers
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_pairs_at_once(folder, counted, count):
+    """A worker of one thread registers that many pairs at once and not more; results are those of single pairs, one that
+    fails fails alone, and each has its own warnings."""
+    wanted, numbers = counted
+    wanted[0] = count + 1  # one more than allowed: each waits for it in vain
+    (folder / "2.nii.gz").unlink()
+    noise = numpy.random.default_rng(3).random((24, 28, 32), dtype="f4")
+    write(cudaspline.Image(noise, spacing=1.0), folder / "5.nii.gz")
+    with distributed.Client(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as client:
+        found = cudaspline.dask.register(
+            folder / "table.csv",
+            folder / "fixed.nii.gz",
+            client=client,
+            retries=0,
+            pairs_at_once=count,
+            **FAST,
+        )
+    assert numbers == [0, count]
+    assert [row["status"] for row in found.rows] == ["done"] * 2 + ["failed"] + ["done"] * 3
+    assert [bool(row.get("warnings")) for row in found.rows] == [False] * 5 + [True]
+    for i in (0, 1, 3, 4):
+        alone = cudaspline.register(folder / "fixed.nii.gz", folder / f"{i}.nii.gz", **FAST)
+        matrix = cudaspline.Transform.load(folder / "out" / str(i) / "0GenericAffine.mat").matrix
+        assert numpy.allclose(matrix, alone.transform.matrix, rtol=0, atol=1e-12)
+
+
+def test_default_threads(monkeypatch):
+    """Workers of Dask have OMP_NUM_THREADS=1, which is not meant for items on a GPU."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.delenv("CUDASPLINE_THREADS", raising=False)
+    assert _run._threads_with(-1) == 1 and _run._threads_with(0) == len(os.sched_getaffinity(0))
+    monkeypatch.setenv("CUDASPLINE_THREADS", "3")
+    assert _run._threads_with(-1) == 1 and _run._threads_with(0) == 0
+
+
+RUNS, MAY_END = [], threading.Event()
+
+
+def compute_in_share(needed):
+    with _engine.share_of("worker", 3, needed, 100):
+        RUNS.append(sorted(_engine._running["worker"]))
+        MAY_END.wait(5)
+
+
+def test_pairs_at_once_fit_into_memory():
+    """Items wait for a share of the memory; one that needs more than there is runs alone."""
+    parts = [60, 60, 30, 200]
+    with distributed.Client(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as client:
+        futures = [client.submit(compute_in_share, needed, pure=False) for needed in parts]
+        deadline = time.monotonic() + 5
+        while not RUNS and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        at_first = list(RUNS)
+        MAY_END.set()
+        client.gather(futures)
+    assert at_first == [RUNS[0]] and len(RUNS[0]) == 1
+    assert len(RUNS) == 4 and [200] in RUNS
+    assert all(sum(running) <= 100 for running in RUNS if running != [200])
+
+
+@pytest.mark.parametrize("fields", ["nii.gz", "nii", "none"])
+def test_forms_of_fields(client, folder, fields):
+    item = dict(moving=folder / "2.nii.gz", output=folder / "two")
+    options = {**FAST, "stages": "greedy", "shrink": (1,), "fields": fields}
+    found = cudaspline.dask.register([item], folder / "fixed.nii.gz", client=client, **options)
+    found.raise_for_failures()
+    warps = [] if fields == "none" else [f"1InverseWarp.{fields}", f"1Warp.{fields}"]
+    names = sorted(path.name for path in (folder / "two").iterdir())
+    assert names == sorted(["0GenericAffine.mat", "report.json", "warped.nii.gz", *warps])
+    if warps:
+        chain = [folder / "two" / warps[1], folder / "two" / "0GenericAffine.mat"]
+        moved = cudaspline.resample(
+            read(folder / "2.nii.gz"), chain, read(folder / "fixed.nii.gz")
+        ).array
+        warped = read(folder / "two" / "warped.nii.gz").array
+        assert numpy.allclose(moved, warped, atol=1e-3)
 
 
 def test_bids_names(folder):
@@ -287,6 +403,8 @@ def test_arguments_are_checked_before_any_work(client, folder):
     for options, message in (
         ({"report": folder / "a.txt"}, "^report: "),
         ({"retries": -1}, "^retries: "),
+        ({"pairs_at_once": 0}, "^pairs_at_once: "),
+        ({"fields": "mha"}, "^fields: "),
     ):
         with pytest.raises(ValueError, match=message):
             cudaspline.dask.register(

@@ -92,6 +92,6 @@ def test_cohorts(tmp_path):
     (tmp_path / "table.csv").write_text(
         "moving,output\nimages/a.nii.gz,out/a\nimages/b.nii.gz,out/b\n"
     )
-    assert run_page("Cohorts.md", tmp_path) == 4
+    assert run_page("Cohorts.md", tmp_path) == 5
     assert (tmp_path / "report.csv").read_text().count("done before") == 2  # by the second example
     assert (tmp_path / "mean.nii.gz").exists() and (tmp_path / "rounds" / "round-02").is_dir()

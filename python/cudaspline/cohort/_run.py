@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import time
-import warnings
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Optional
@@ -16,14 +17,26 @@ import numpy
 
 from .. import Image, RegistrationWarning, __version__, resample
 from .. import register as register_pair
+from ..core import _library
+from ..core._checks import choose
+from ..core._methods import device_word
+from ..core._warnings import collected
 from ..dask._batch import BatchError, device_of
-from ..dask._engine import client_of, each
+from ..dask._engine import client_of, each, share_of
 from ..dask._files import folder_written_once, read_image, remove_parts, write_image
+from ..images._images import open_image
+from ..images._packed import count_processors
+from ..registration._transform import FIELD_FORMS
 from . import _report
 from ._table import Item, items_of
 
 #: The file of an item's folder that has its row of the report.
 _ROW = "report.json"
+#: Maximum number of pairs that a GPU registers at once by default: more are not faster.
+_MAX_PAIRS = 8
+#: Device memory of a registration in float32, in bytes for each voxel of the larger image, and the part of a GPU's
+#: memory that registrations at once may need.
+_VOXEL_BYTES, _MEMORY_PART = 128, 0.8
 
 
 @dataclass
@@ -66,6 +79,8 @@ def register(
     report: Any = None,
     retries: int = 1,
     device: Any = "worker",
+    pairs_at_once: Optional[int] = None,
+    fields: str = "nii.gz",
     progress: bool = False,
     done: Optional[Callable[[dict[str, Any]], object]] = None,
     **options: Any,
@@ -92,12 +107,19 @@ def register(
         distributed.scheduler.allowed-failures is the number of workers that an item may lose.
     device
         As for cudaspline.register(); "worker": one GPU for each worker, as for cudaspline.dask.batch().
+    pairs_at_once
+        How many pairs a worker registers at once, in threads of its process. None: on a GPU as many as its memory
+        holds, at most 8 and half as many as there are processors; on the CPU as many as the worker has threads.
+    fields
+        "nii.gz": writes the fields as antsRegistration does; "nii": without compression, which takes less time; "none":
+        writes only the matrix and the warped image.
     progress
         Draws a bar on standard error.
     done
         Called with each row as it comes.
     options
-        All others of cudaspline.register(): stages, preset, metric, ...; threads is 1 unless it is given.
+        All others of cudaspline.register(): stages, preset, metric, ... The default of threads is 1 on the CPU, and on a
+        GPU CUDASPLINE_THREADS or the number of processors.
 
     Returns
     -------
@@ -128,6 +150,11 @@ def register(
         _report.check(Path(os.path.abspath(report)))
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
         raise ValueError(f"retries: {retries!r} must be a whole number from 0.")
+    if pairs_at_once is not None and (
+        isinstance(pairs_at_once, bool) or not isinstance(pairs_at_once, int) or pairs_at_once < 1
+    ):
+        raise ValueError(f"pairs_at_once: {pairs_at_once!r} must be a whole number from 1.")
+    fields = choose(fields, FIELD_FORMS, "fields")
     client = client_of(client)
     rows: list[Optional[dict[str, Any]]] = [
         _refused(item, fixed, listed) or _earlier(item) for item in listed
@@ -141,8 +168,10 @@ def register(
         (
             asdict(listed[i]),
             None if fixed is None else os.path.abspath(fixed),
-            {"threads": 1, **options},
+            options,
             device,
+            pairs_at_once,
+            fields,
         )
         for i in waiting
     ]
@@ -213,7 +242,12 @@ def _earlier(item: Item) -> Optional[dict[str, Any]]:
 
 
 def _do(
-    values: dict[str, Any], fixed: Optional[str], options: dict[str, Any], device: Any
+    values: dict[str, Any],
+    fixed: Optional[str],
+    options: dict[str, Any],
+    device: Any,
+    pairs_at_once: Optional[int],
+    fields: str,
 ) -> dict[str, Any]:
     """One item, by a worker."""
     from distributed import get_worker
@@ -230,19 +264,53 @@ def _do(
             raise FileNotFoundError(f"there is no file {one}.")
     target, moving = read_image(name), read_image(item.moving)
     chosen = device_of(worker) if device == "worker" else device
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always", RegistrationWarning)
+    gpu = _library.select_device(device_word(chosen, -1))[0]
+    read = time.perf_counter()
+    threads = options.get("threads", _threads_with(gpu))
+    share = _share(worker, pairs_at_once, gpu, (target, moving), options)
+    with share, collected() as warned, _library.use_threads(threads):
+        begin += time.perf_counter() - read  # without the time of waiting
         found = register_pair(
-            target, moving, mask=item.mask, moving_mask=item.moving_mask, device=chosen, **options
+            target,
+            moving,
+            mask=item.mask,
+            moving_mask=item.moving_mask,
+            device=chosen,
+            **{**options, "threads": threads},
         )
         row = _row_of(item, str(name), found, target)
-    row["warnings"] = (
-        " ".join(str(one.message) for one in heard if issubclass(one.category, RegistrationWarning))
-        or None
-    )
-    row["worker"] = worker.address
-    _write(Path(os.path.abspath(item.output)), found, target, row, begin)
+        texts = [text for text, category in warned if issubclass(category, RegistrationWarning)]
+        row["warnings"] = " ".join(texts) or None
+        row["worker"] = worker.address
+        _write(Path(os.path.abspath(item.output)), found, target, row, begin, fields)
     return row
+
+
+def _threads_with(gpu: int) -> int:
+    """The default number of host threads of an item: on the CPU the other threads of the worker are busy. On a GPU the
+    OMP_NUM_THREADS=1 of Dask's workers would let it wait for one thread."""
+    if gpu < 0:
+        return 1
+    return 0 if os.environ.get("CUDASPLINE_THREADS") else count_processors()
+
+
+def _share(
+    worker: Any, pairs_at_once: Optional[int], gpu: int, images: Any, options: dict[str, Any]
+) -> Any:
+    """The share of a worker in which a pair is registered and written. Reading is not in it, so that the next images
+    are read meanwhile."""
+    if gpu < 0:
+        return (
+            nullcontext()
+            if pairs_at_once is None
+            else share_of(worker.address, pairs_at_once, 0, math.inf)
+        )
+    count = pairs_at_once or min(_MAX_PAIRS, max(1, count_processors() // 2))
+    voxels = max(math.prod(open_image(one, "image").geometry.size) for one in images)
+    needed = voxels * _VOXEL_BYTES * (2 if options.get("precision") == "float64" else 1)
+    return share_of(
+        worker.address, count, needed, _MEMORY_PART * _library.query_device(gpu).total_memory
+    )
 
 
 def _row_of(item: Item, fixed: str, found: Any, target: Any) -> dict[str, Any]:
@@ -297,7 +365,9 @@ def _array_of(image: Any) -> numpy.ndarray:
     return numpy.asarray(image.array if isinstance(image, Image) else image)
 
 
-def _write(output: Path, found: Any, target: Any, row: dict[str, Any], begin: float) -> None:
+def _write(
+    output: Path, found: Any, target: Any, row: dict[str, Any], begin: float, fields: str
+) -> None:
     """Writes the folder of an item."""
     output.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -308,7 +378,7 @@ def _write(output: Path, found: Any, target: Any, row: dict[str, Any], begin: fl
                 warped,
                 part / ("warped.npy" if isinstance(warped, numpy.ndarray) else "warped.nii.gz"),
             )
-            found.transform.save_ants(f"{part}{os.sep}", target)
+            found.transform.save_ants(f"{part}{os.sep}", target, fields)
             row["seconds"] = time.perf_counter() - begin
             (part / _ROW).write_text(json.dumps(row, indent=1), encoding="utf-8")
     except OSError:

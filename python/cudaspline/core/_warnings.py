@@ -8,10 +8,14 @@ own, told at the line that called the package, once for each line as warnings ar
 from __future__ import annotations
 
 import sys
+import threading
 import warnings
-from typing import Any, Optional, Type
+from contextlib import contextmanager
+from typing import Any, Iterator, Optional, Type
 
 _PACKAGE = __name__.partition(".")[0]
+#: The list that receives the warnings of a thread.
+_local = threading.local()
 
 
 class ResamplingWarning(UserWarning):
@@ -98,8 +102,24 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in short)
 
 
+@contextmanager
+def collected() -> Iterator[list[tuple[str, Type[Warning]]]]:
+    """Collects the warnings that the package gives in this thread, (message, category), instead of
+    showing them. warnings.catch_warnings() changes the warnings of all threads."""
+    before = getattr(_local, "found", None)
+    _local.found = found = []
+    try:
+        yield found
+    finally:
+        _local.found = before
+
+
 def warn(message: str, category: Type[Warning]) -> None:
     """Warns at the line that called the package."""
+    found: Optional[list[tuple[str, Type[Warning]]]] = getattr(_local, "found", None)
+    if found is not None:
+        found.append((printable(message), category))
+        return
     level = 1
     frame: Optional[Any] = sys._getframe()
     while (

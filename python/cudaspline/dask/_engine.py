@@ -3,8 +3,15 @@ them."""
 
 from __future__ import annotations
 
+import threading
+from collections import defaultdict
+from contextlib import contextmanager
 from typing import Any, Callable, Iterator, Optional, Sequence
 from uuid import uuid4
+
+#: By address of a worker in this process: the bytes of each of its items that are computed.
+_running: dict[str, list[int]] = defaultdict(list)
+_changed = threading.Condition()
 
 
 def client_of(client: Any) -> Any:
@@ -50,3 +57,25 @@ def each(
     except BaseException:
         client.cancel(list(futures))
         raise
+
+
+@contextmanager
+def share_of(address: str, count: int, needed: int, memory: float) -> Iterator[None]:
+    """Computes an item of a worker while the worker begins its next ones, in threads of their own. Waits while the
+    worker computes others, if it computes `count` items, or if all of them would need more memory than there is."""
+    from distributed import secede
+
+    with _changed:
+        running = _running[address]
+        _changed.wait_for(
+            lambda: not running or (len(running) < count and sum(running) + needed <= memory)
+        )
+        running.append(needed)
+    try:
+        if count > 1:
+            secede()  # type: ignore[no-untyped-call, unused-ignore]
+        yield
+    finally:
+        with _changed:
+            running.remove(needed)
+            _changed.notify_all()

@@ -8,7 +8,6 @@ import math
 import re
 import sys
 import time
-import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
@@ -19,7 +18,7 @@ from ..core._checks import callback
 from ..core._geometry import Geometry, has_indices, make_geometry
 from ..core._methods import device_word
 from ..core._options import Kind, OtherKind, PresetName, RealType, StageOptions
-from ..core._warnings import RegistrationWarning, warn
+from ..core._warnings import RegistrationWarning, collected, warn
 from ..images import _images
 from ..images._pixels import Pixels
 from ..resampling import _resample
@@ -545,8 +544,7 @@ def _join(
     under: Any = mask.array.reshape(mask.shape)
     if grid != image:
         there = _images.Image(under, grid.spacing, grid.origin, grid.direction)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with collected():
             under = _resample.resample(
                 there, None, image, interpolation="nearest", smooth=False
             ).array

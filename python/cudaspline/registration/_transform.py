@@ -10,7 +10,7 @@ from typing import Any, Optional, Sequence
 import numpy
 
 from ..core import _arrays, _checks, _html, _library
-from ..core._checks import flag
+from ..core._checks import choose, flag
 from ..core._geometry import Geometry
 from ..core._methods import device_word
 from ..core._options import TransformOrder
@@ -21,6 +21,9 @@ from ..transforms import _inverse, _stages, _transform_files, _transform_writing
 from ..transforms._transform_parts import FieldPart, GivenPart, InversePart, LinearPart, Part
 from . import _registration_library
 from ._registration_library import Folding
+
+#: Forms of the fields that save_ants() writes.
+FIELD_FORMS = {form: form for form in ("nii.gz", "nii", "none")}
 
 
 class Transform:
@@ -296,17 +299,19 @@ class Transform:
         field = self.field(_images.geometry_of(grid, "grid"))
         _transform_writing.write_field(field.array, field.geometry, file)
 
-    def save_ants(self, prefix: Any, grid: Any) -> list[Path]:
+    def save_ants(self, prefix: Any, grid: Any, fields: str = "nii.gz") -> list[Path]:
         """Writes what antsRegistration writes: prefix0GenericAffine.mat and, where it is not
         linear, prefix1Warp.nii.gz and prefix1InverseWarp.nii.gz on a grid.
 
         prefix: of the files' names
         grid: an image or a Geometry: the fixed image's
+        fields: ending of the fields' names; "nii" writes without compression, "none" no fields
 
         Returns the files. antsApplyTransforms takes them as -t prefix1Warp.nii.gz -t
         prefix0GenericAffine.mat. Raises as save().
         """
         start = _path_of(prefix, "prefix")
+        fields = choose(fields, FIELD_FORMS, "fields")
         count = 0
         while (
             count < len(self._parts)
@@ -318,10 +323,10 @@ class Transform:
             for parts in (self._parts[:count], self._parts[count:])
         )
         written = [(linear, Path(f"{start}0GenericAffine.mat"))]
-        if rest._parts:
+        if rest._parts and fields != "none":
             written += [
-                (rest, Path(f"{start}1Warp.nii.gz")),
-                (rest.inverse(), Path(f"{start}1InverseWarp.nii.gz")),
+                (rest, Path(f"{start}1Warp.{fields}")),
+                (rest.inverse(), Path(f"{start}1InverseWarp.{fields}")),
             ]
         for one, path in written:
             one.save(path, grid)

@@ -36,13 +36,6 @@
 namespace itk::CudaSpline
 {
 
-/** \brief The state of an inversion, next to FieldInversionState in the memory of the backend. */
-struct InversionProgress
-{
-  std::int32_t isUpdated; ///< the last update is also done
-  std::int32_t unused;
-};
-
 /** \brief Square root, rounded once. */
 CUDASPLINE_HOST_DEVICE CUDASPLINE_INLINE double
 RoundedRoot(double x)
@@ -96,10 +89,9 @@ struct InversionArguments
   FieldBoxes               boxes;
   const TReal *            field;
   TReal *                  inverse;
-  TReal *                  errors;   ///< errors of the current inverse: the composition of field and inverse
-  NormSums *               sums;     ///< sums of the errors' norms, one per box
-  FieldInversionState *    state;    ///< see InvertField()
-  InversionProgress *      progress; ///< see InversionProgress
+  TReal *                  errors; ///< errors of the current inverse: the composition of field and inverse
+  NormSums *               sums;   ///< sums of the errors' norms, one per box
+  FieldInversionState *    state;  ///< see InvertField()
   TReal                    inverseSpacing[VDimension];
   TReal                    meanTolerance;
   TReal                    maximumTolerance;
@@ -217,8 +209,7 @@ MakeInversionArguments(const FieldShape &     shape,
   arguments.boxes = BoxesOf(arguments.walk);
   arguments.field = static_cast<const TReal *>(field);
   arguments.inverse = static_cast<TReal *>(inverse);
-  arguments.progress = static_cast<InversionProgress *>(scratch);
-  arguments.sums = reinterpret_cast<NormSums *>(arguments.progress + 1);
+  arguments.sums = static_cast<NormSums *>(scratch);
   arguments.errors = reinterpret_cast<TReal *>(arguments.sums + arguments.boxes.Count());
   arguments.state = state;
   for (unsigned int d = 0; d < VDimension; ++d)

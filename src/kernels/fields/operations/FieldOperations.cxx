@@ -116,7 +116,7 @@ std::size_t
 CountInversionScratch(const FieldShape & shape)
 {
   const FieldBoxes boxes = BoxesOf(WalkOf(shape.grid));
-  return sizeof(InversionProgress) + static_cast<std::size_t>(boxes.Count()) * sizeof(NormSums) + shape.Bytes();
+  return static_cast<std::size_t>(boxes.Count()) * sizeof(NormSums) + shape.Bytes();
 }
 
 void
