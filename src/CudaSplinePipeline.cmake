@@ -49,7 +49,6 @@ add_library(
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageOptions.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageRun.cxx"
   "${CMAKE_CURRENT_LIST_DIR}/pipeline/StageSequence.cxx"
-  "${CMAKE_CURRENT_LIST_DIR}/pipeline/TransformInversion.cxx"
 )
 cudaspline_kernels_settings(CudaSplinePipeline)
 target_include_directories(CudaSplinePipeline SYSTEM PRIVATE "${CUDASPLINE_JSON_INCLUDE_DIR}")

@@ -82,6 +82,7 @@ LabelsOf(const std::vector<LinearPair> & pairs)
 struct SamplePlan
 {
   std::vector<SampleRules> samples; ///< of each level
+  std::vector<int>         bins;    ///< of the joint histogram of each level
   std::vector<bool>        isSkipped;
 };
 
@@ -119,22 +120,20 @@ CountLeastSamples(const StageContext & context, std::size_t level, const std::ar
 
 /** Plans the samples of all levels. Where samples are drawn, there are at least 20 for each parameter and, for mutual
  * information, one for each bin of the joint histogram, or all samples under the mask. A level whose mask has too few
- * samples is skipped, with a warning. */
+ * samples is skipped, with a warning. A joint histogram has at most one bin along an axis for 5 samples: mutual
+ * information of as many bins as samples is large under any transform. */
 SamplePlan
 PlanSamples(const StageContext & context)
 {
-  const FieldGrid &  fixed = context.images.GetFixedGrid();
-  const StageSpec &  stage = context.spec;
-  const std::int64_t parameters = CountParameters(stage, fixed.dimension);
-  const std::int64_t bins = stage.metricOptions.bins;
-  const std::int64_t ofHistogram = stage.HasMetricThat(HasHistogram) ? bins * bins : 0;
-  const std::int64_t wanted = std::max(20 * parameters, ofHistogram);
-  SamplePlan         plan{ std::vector<SampleRules>(stage.levels.size(), stage.samples),
+  const FieldGrid &           fixed = context.images.GetFixedGrid();
+  const StageSpec &           stage = context.spec;
+  const std::int64_t          parameters = CountParameters(stage, fixed.dimension);
+  const std::int64_t          bins = stage.metricOptions.bins;
+  const std::int64_t          ofHistogram = stage.HasMetricThat(HasHistogram) ? bins * bins : 0;
+  const std::int64_t          wanted = std::max(20 * parameters, ofHistogram);
+  SamplePlan                  plan{ std::vector<SampleRules>(stage.levels.size(), stage.samples),
+                   std::vector<int>(stage.levels.size(), stage.metricOptions.bins),
                    std::vector<bool>(stage.levels.size(), false) };
-  if (stage.samples.choice == SampleChoice::All && !context.images.HasMask())
-  {
-    return plan;
-  }
   const std::array<double, 3> parts = context.images.MeasureMask();
   for (std::size_t level = 0; level < stage.levels.size(); ++level)
   {
@@ -148,6 +147,7 @@ PlanSamples(const StageContext & context)
     const auto         enough = static_cast<std::int64_t>(std::min(1e15, static_cast<double>(wanted) / drawn)) + 2;
     const std::int64_t count =
       context.images.CountSamples(ShrinkGrid(fixed, stage.levels[level]), std::max(enough, least));
+    plan.bins[level] = static_cast<int>(std::clamp<std::int64_t>(count / 5, MinHistogramBins, bins));
     if (rules.choice != SampleChoice::All && rules.fraction * static_cast<double>(count) < static_cast<double>(wanted))
     {
       rules.fraction = count > wanted ? static_cast<double>(wanted) / static_cast<double>(count) : 1.0;
@@ -177,6 +177,7 @@ MakeLevelOptions(const TOptions & options, const SamplePlan & plan, std::size_t 
 {
   TOptions of = options;
   of.samples = plan.samples[level];
+  of.metric.bins = plan.bins[level];
   if (plan.isSkipped[level])
   {
     of.levels[level].iterations = 0;
@@ -639,6 +640,8 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
   }
   MarkSkipped(outcome.levels, samples.isSkipped);
   outcome.fractions = FractionsOf(samples);
+  outcome.hasPenalties =
+    context.images.HasMask() || options.regularizers.HasForms() || options.regularizers.HasPoints();
   FoundSpline spline;
   spline.grid = gridOf(options.levels.size() - 1);
   ResultArray array;
@@ -703,31 +706,6 @@ AddLabelPairs(const StageContext & context, DeformableOptions & options)
   {
     options.pairs.push_back({ MetricKind::MeanSquares, sum * *context.spec.labelWeight / static_cast<double>(count) });
   }
-}
-
-/** Finds levels that windows do not fit into along an axis, although they fit into the fixed image. There local
- * correlation is hardly local, and displacements that it finds are wrong. The last level with iterations always runs.
- */
-std::vector<bool>
-FindNarrowLevels(const StageSpec & stage, const FieldGrid & fixed)
-{
-  std::vector<bool> isNarrow(stage.levels.size(), false);
-  std::size_t       last = stage.levels.size();
-  while (last > 0 && stage.levels[last - 1].iterations == 0)
-  {
-    --last;
-  }
-  for (std::size_t level = 0; level + 1 < last && stage.HasMetricThat(HasWindows); ++level)
-  {
-    const FieldGrid grid = ShrinkGrid(fixed, stage.levels[level]);
-    for (unsigned int d = 0; d < fixed.dimension; ++d)
-    {
-      const std::int64_t width = 2 * std::int64_t{ stage.metricOptions.radius[d] } + 1;
-      const bool         isShort = grid.size[d] < width && fixed.size[d] >= width;
-      isNarrow[level] = isNarrow[level] || (isShort && stage.levels[level].iterations > 0);
-    }
-  }
-  return isNarrow;
 }
 
 StageOutcome
@@ -824,6 +802,30 @@ RunModel(const StageContext & context, const DiscreteModel & model, const Linear
 }
 
 } // namespace
+
+std::vector<bool>
+FindNarrowLevels(const StageSpec & stage, const FieldGrid & fixed)
+{
+  std::vector<bool> isNarrow(stage.levels.size(), false);
+  std::size_t       last = stage.levels.size();
+  while (last > 0 && stage.levels[last - 1].iterations == 0)
+  {
+    --last;
+  }
+  for (std::size_t level = 0;
+       level + 1 < last && std::holds_alternative<FieldModel>(stage.model) && stage.HasMetricThat(HasWindows);
+       ++level)
+  {
+    const FieldGrid grid = ShrinkGrid(fixed, stage.levels[level]);
+    for (unsigned int d = 0; d < fixed.dimension; ++d)
+    {
+      const std::int64_t width = 2 * std::int64_t{ stage.metricOptions.radius[d] } + 1;
+      const bool         isShort = grid.size[d] < width && fixed.size[d] >= width;
+      isNarrow[level] = isNarrow[level] || (isShort && stage.levels[level].iterations > 0);
+    }
+  }
+  return isNarrow;
+}
 
 StageOutcome
 RunStage(const StageContext & context, const LinearTransform & start)

@@ -194,8 +194,13 @@ ExplainStage(std::ostream &                         stream,
   }
   stream << NameOf(spec.GetKind()) << " | " << StageOptionsText(stage, spec) << '\n'
          << "  levels: " << spec.levels.size() << " | shrink " << shrink << " | sigmas " << sigmas
-         << (spec.sigmasInMm ? " mm" : " voxels") << " | at most " << iterations << " iterations\n"
-         << "  memory: " << BytesText(forecast.bytes) << " | backend: " << itk::CudaSpline::NameOf(forecast.backend)
+         << (spec.sigmasInMm ? " mm" : " voxels") << " | at most " << iterations << " iterations\n";
+  for (const std::size_t level : forecast.narrowLevels)
+  {
+    stream << "  level " << level + 1 << " is skipped: its grid has fewer samples along an axis than the windows of "
+           << NamesOf(spec.metrics) << '\n';
+  }
+  stream << "  memory: " << BytesText(forecast.bytes) << " | backend: " << itk::CudaSpline::NameOf(forecast.backend)
          << (forecast.reason.empty() ? "" : " (" + forecast.reason + ")") << " | at most about "
          << SecondsText(forecast.seconds) << '\n';
 }

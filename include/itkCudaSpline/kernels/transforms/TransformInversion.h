@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSpline_pipeline_TransformInversion_h
-#define itkCudaSpline_pipeline_TransformInversion_h
+#ifndef itkCudaSpline_kernels_transforms_TransformInversion_h
+#define itkCudaSpline_kernels_transforms_TransformInversion_h
 
 #include "itkCudaSpline/kernels/common/Execution.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
@@ -29,6 +29,8 @@
 
 namespace itk::CudaSpline
 {
+/** \addtogroup CudaSplineKernels
+ * @{ */
 
 /** \brief Accuracy of an inverse: distances (mm) between points and their images under the inverse and the transform.
  */
@@ -57,6 +59,7 @@ InvertTransform(const FieldGrid &                          grid,
                 double *                                   output,
                 const ExecutionContext &                   context);
 
+/** @} */
 } // namespace itk::CudaSpline
 
 #endif

@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "itkCudaSpline/pipeline/TransformInversion.h"
+#include "itkCudaSpline/kernels/transforms/TransformInversion.h"
 
 #include "kernels/transforms/TransformStages.h"
 
