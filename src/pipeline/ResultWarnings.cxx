@@ -46,7 +46,7 @@ WarnOfUndoneLevels(std::size_t number, const StageOutcome & outcome, PipelineMes
   const std::string reason = std::isinf(undone->loss)
                                ? " was undone because it moved the images apart: no sample was left to compare"
                                : " and later levels were undone because they made the metric " +
-                                   (outcome.hasPenalties ? "plus its penalties " : "") + "worse by " +
+                                   std::string(outcome.hasPenalties ? "plus its penalties " : "") + "worse by " +
                                    Brief(100.0 * undone->loss) + " % of its value";
   messages.Warn(PipelineWarning::Kind::UndoneLevels, static_cast<int>(number), name + reason);
 }
