@@ -84,7 +84,7 @@ ReadFile(const std::string & file, const Grid & input)
     {
       throw ProgramError("the transform \"" + file + "\" (" + numbers.type + ") maps " +
                          std::to_string(base->GetInputSpaceDimension()) + "D points to " +
-                         std::to_string(base->GetOutputSpaceDimension()) + "D points; the image needs one from " +
+                         std::to_string(base->GetOutputSpaceDimension()) + "D points; this input needs one from " +
                          std::to_string(VDimension) + "D to " + std::to_string(VDimension) + "D");
     }
     read.transforms.emplace_back(transform);
