@@ -246,19 +246,22 @@ def test_small_cells_under_a_mask(radius):
 @pytest.mark.parametrize("penalty", ("none", "regularizer", "mask"))
 def test_penalties_are_named(penalty):
     """A coarse level of a B-spline follows noise, and is undone: texts say what was compared."""
-    fixed = head((76, 96), 23, None, 2.0)
-    noise = numpy.random.default_rng(1).normal(0, 20, fixed.array.shape)
-    moving = cudaspline.Image(fixed.array + noise, fixed.spacing, fixed.origin)
-    options = {"iterations": (30, 1), "shrink": (8, 1), "sigmas": (0, 0), "metric": "meansquares"}
+    moving = head((76, 96), 23, None, 2.0)
+    noise = numpy.random.default_rng(1).normal(0, 10, moving.array.shape)
+    fixed = cudaspline.Image(moving.array + noise, moving.spacing, moving.origin)
+    options = {"iterations": (50, 1), "shrink": (4, 1), "sigmas": (0, 0), "metric": "meansquares"}
+    options["grid_spacing"] = 20.0 if penalty == "mask" else 8.0
     if penalty == "regularizer":
         options["bending_energy"] = 1e-9
     mask = numpy.ones(fixed.array.shape, "u1") if penalty == "mask" else None
-    stage = cudaspline.Stage("bspline", grid_spacing=20.0, **options)
+    stage = cudaspline.Stage("bspline", **options)
     found, texts = register(fixed, moving, stage, initial="none", mask=mask)
     compared = "the metric worse" if penalty == "none" else "the metric plus its penalties worse"
-    ends = [level.end for level in found.report.stages[0].levels]
-    assert any(f"made {compared} by" in text for text in texts), (texts, ends)
-    assert f"it made {compared} and was undone" in ends
+    assert {level.end for level in found.report.stages[0].levels} == {
+        f"it made {compared} and was undone"
+    }
+    if penalty != "mask":  # there the loss is below the limit of warnings
+        assert any(f"made {compared} by" in text for text in texts), texts
 
 
 @pytest.mark.parametrize("kind", ("rigid", "affine"))

@@ -400,6 +400,11 @@ def _open(image: Any, mask: Any, name: str, mask_name: str, precision: str) -> _
 
 def _open_image(image: Any, name: str, precision: str) -> _Side:
     """An image, which is outside where it is not finite."""
+    if _arrays.is_array(image) and len(image.shape) == 3 and image.shape[-1] in (3, 4):
+        warn(
+            f"{name}: an array of the shape {tuple(image.shape)} is a volume of {image.shape[-1]} voxels along x; if they are colours, use cudaspline.Image({name}, channels='last').",
+            RegistrationWarning,
+        )
     original = _images.open_image(_images.loaded_volume(image, name), name)
     geometry = original.geometry
     if geometry.dimension not in (2, 3):
