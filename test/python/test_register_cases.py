@@ -245,7 +245,7 @@ def test_small_cells_under_a_mask(radius):
 
 @pytest.mark.parametrize("penalty", ("none", "regularizer", "mask"))
 def test_penalties_are_named(penalty):
-    """A coarse level of a B-spline follows noise, and is undone: texts say what was compared."""
+    """A coarse level of a B-spline follows noise, and is undone: texts name what was compared."""
     moving = head((76, 96), 23, None, 2.0)
     noise = numpy.random.default_rng(1).normal(0, 10, moving.array.shape)
     fixed = cudaspline.Image(moving.array + noise, moving.spacing, moving.origin)
