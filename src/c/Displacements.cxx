@@ -21,7 +21,7 @@
 
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/pipeline/RegistrationPipeline.h"
-#include "itkCudaSpline/kernels/transforms/TransformInversion.h"
+#include "itkCudaSpline/kernels/fields/TransformInversion.h"
 
 #include <cstdint>
 #include <stdexcept>

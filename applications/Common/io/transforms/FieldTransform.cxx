@@ -23,13 +23,8 @@
 #include "io/formats/NiftiInput.h"
 #include "io/volume/PixelType.h"
 
-#include "itkCudaSpline/itk/Fields.h"
-#include "itkCudaSpline/itk/TransformDescriber.h"
-#include "itkCudaSplineBackend.h"
-
 #include "itkBSplineTransform.h"
 #include "itkDisplacementFieldTransform.h"
-#include "itkMultiThreaderBase.h"
 
 #include <algorithm>
 #include <cctype>
@@ -168,18 +163,16 @@ InvertByIteration(const itk::Transform<double, VDimension, VDimension> * transfo
                   itk::CudaSpline::InverseAccuracy &                     accuracy)
 {
   const typename FieldType<VDimension>::Pointer inverse = DomainOf<VDimension>(transform, input);
-  itk::CudaSpline::TransformChain               chain;
-  if (inverse.IsNull() || !itk::CudaSplineDetail::TransformDescriber<VDimension>::Append(transform, chain))
+  if (inverse.IsNull())
   {
     return nullptr;
   }
-  const auto grid =
-    itk::CudaSplineDetail::DescribeFieldGrid<VDimension>(inverse.GetPointer(), inverse->GetBufferedRegion());
-  const itk::CudaSplineHostExecutor host(itk::MultiThreaderBase::New());
-  itk::CudaSpline::ExecutionContext context;
-  context.host = &host;
-  accuracy =
-    itk::CudaSpline::InvertTransform(grid, chain.stages, inverse->GetBufferPointer()->GetDataPointer(), context);
+  const auto found = itk::CudaSplineDetail::InvertOnField<VDimension>(transform, inverse.GetPointer());
+  if (!found)
+  {
+    return nullptr;
+  }
+  accuracy = *found;
   const auto result = FieldTransformType<VDimension>::New();
   result->SetDisplacementField(inverse);
   return result.GetPointer();

@@ -20,7 +20,7 @@
 
 #include "io/volume/Volume.h"
 
-#include "itkCudaSpline/kernels/transforms/TransformInversion.h"
+#include "itkCudaSpline/itk/TransformInversion.h"
 
 #include "itkTransform.h"
 

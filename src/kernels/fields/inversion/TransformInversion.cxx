@@ -15,7 +15,7 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#include "itkCudaSpline/kernels/transforms/TransformInversion.h"
+#include "itkCudaSpline/kernels/fields/TransformInversion.h"
 
 #include "kernels/transforms/TransformStages.h"
 

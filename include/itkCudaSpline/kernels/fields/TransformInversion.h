@@ -15,8 +15,8 @@
  *  limitations under the License.
  *
  *=========================================================================*/
-#ifndef itkCudaSpline_kernels_transforms_TransformInversion_h
-#define itkCudaSpline_kernels_transforms_TransformInversion_h
+#ifndef itkCudaSpline_kernels_fields_TransformInversion_h
+#define itkCudaSpline_kernels_fields_TransformInversion_h
 
 #include "itkCudaSpline/kernels/common/Execution.h"
 #include "itkCudaSpline/kernels/fields/Field.h"
