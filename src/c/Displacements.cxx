@@ -21,6 +21,7 @@
 
 #include "itkCudaSpline/kernels/common/Residence.h"
 #include "itkCudaSpline/pipeline/RegistrationPipeline.h"
+#include "itkCudaSpline/kernels/fields/TransformInversion.h"
 
 #include <cstdint>
 #include <stdexcept>
@@ -28,6 +29,21 @@
 #include <vector>
 
 using namespace itk::CudaSpline;
+
+namespace
+{
+
+unsigned int
+CheckAxes(std::int32_t dimension)
+{
+  if (dimension < 1 || dimension > 3)
+  {
+    throw std::invalid_argument("dimension is " + std::to_string(dimension) + "; it must be 1 to 3.");
+  }
+  return static_cast<unsigned int>(dimension);
+}
+
+} // namespace
 
 std::int32_t
 cudaspline_make_displacements(const cudaspline_grid *  grid,
@@ -43,12 +59,8 @@ cudaspline_make_displacements(const cudaspline_grid *  grid,
   return Call([=] {
     RequirePointer(grid, "grid");
     RequirePointer(output, "output");
-    if (dimension < 1 || dimension > 3)
-    {
-      throw std::invalid_argument("dimension is " + std::to_string(dimension) + "; it must be 1 to 3.");
-    }
     CallExecution    call(execution);
-    const auto       axes = static_cast<unsigned int>(dimension);
+    const auto       axes = CheckAxes(dimension);
     const FieldGrid  samples = DescribeGrid(*grid, axes, "grid");
     const auto       chain = DescribeStages(stages, stage_count, axes, "transform");
     const ScalarType element = RealOfCode(type, "type");
@@ -61,5 +73,30 @@ cudaspline_make_displacements(const cudaspline_grid *  grid,
     const RunRecord record =
       ComputeDisplacements(samples, chain, element, output, device, call.GetWord(), call.GetContext());
     device >= 0 ? call.Report(device) : call.Report(record);
+  });
+}
+
+std::int32_t
+cudaspline_invert_transform(const cudaspline_grid *       grid,
+                            std::int32_t                  dimension,
+                            const cudaspline_stage *      stages,
+                            std::int32_t                  stage_count,
+                            double *                      output,
+                            cudaspline_inverse_accuracy * accuracy,
+                            cudaspline_execution *        execution)
+{
+  return Call([=] {
+    RequirePointer(grid, "grid");
+    RequirePointer(output, "output");
+    CallExecution         call(execution);
+    const auto            axes = CheckAxes(dimension);
+    const FieldGrid       samples = DescribeGrid(*grid, axes, "grid");
+    const auto            chain = DescribeStages(stages, stage_count, axes, "transform");
+    const InverseAccuracy found = InvertTransform(samples, chain, output, call.GetContext());
+    if (accuracy != nullptr)
+    {
+      *accuracy = { found.mean, found.largest, found.limit };
+    }
+    call.Report(-1);
   });
 }

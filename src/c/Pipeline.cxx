@@ -273,7 +273,7 @@ DescribeStageOutcome(const StageOutcome & outcome, const StageSpec & spec, unsig
                        { "value", NumberOf(level.value) },
                        { "convergence", NumberOf(level.convergence) },
                        { "seconds", level.seconds },
-                       { "end", Describe(level.end) } });
+                       { "end", Describe(level.end, outcome.hasPenalties) } });
   }
   Json use;
   for (const Backend backend : { Backend::Cuda, Backend::Cpu })

@@ -42,6 +42,14 @@ ForecastRegistration(const RegistrationInput & input,
     images.ForecastInto(forecasts[number]);
     RunStage({ spec.stages[number], number, spec.precision, images, behind, callbacks, watch, device, context },
              LinearTransform(LinearKind::Translation, images.GetFixedGrid().dimension));
+    const std::vector<bool> isNarrow = FindNarrowLevels(spec.stages[number], images.GetFixedGrid());
+    for (std::size_t level = 0; level < isNarrow.size(); ++level)
+    {
+      if (isNarrow[level])
+      {
+        forecasts[number].narrowLevels.push_back(level);
+      }
+    }
   }
   return forecasts;
 }

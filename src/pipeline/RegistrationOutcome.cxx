@@ -47,8 +47,12 @@ DescribeOverlap(std::size_t pair, int stage, const std::string & kind, double ov
 } // namespace
 
 const char *
-Describe(LevelEnd end)
+Describe(LevelEnd end, bool hasPenalties)
 {
+  if (end == LevelEnd::Undone && hasPenalties)
+  {
+    return "it made the metric plus its penalties worse and was undone";
+  }
   static constexpr const char * texts[] = { "all iterations are done",
                                             "values hardly fall any more",
                                             "it was stopped",

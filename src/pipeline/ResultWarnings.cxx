@@ -45,7 +45,8 @@ WarnOfUndoneLevels(std::size_t number, const StageOutcome & outcome, PipelineMes
     "level " + std::to_string(undone - outcome.levels.begin() + 1) + " of " + std::to_string(outcome.levels.size());
   const std::string reason = std::isinf(undone->loss)
                                ? " was undone because it moved the images apart: no sample was left to compare"
-                               : " and later levels were undone because they made the metric worse by " +
+                               : " and later levels were undone because they made the metric " +
+                                   std::string(outcome.hasPenalties ? "plus its penalties " : "") + "worse by " +
                                    Brief(100.0 * undone->loss) + " % of its value";
   messages.Warn(PipelineWarning::Kind::UndoneLevels, static_cast<int>(number), name + reason);
 }

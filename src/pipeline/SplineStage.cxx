@@ -49,16 +49,15 @@ EndOf(LbfgsStop stop, const PyramidLevel & level, unsigned int evaluations)
   }
 }
 
-/** Penalties of the nodes of a spline at a level under a mask (SplineOptions::nodePenalties): the mean, over
- * all samples, of the squared displacement outside of the mask, in voxels of the level, with the weight of a number of
- * samples. */
+/** Penalties of the nodes of a spline at a level under a mask (SplineOptions::nodePenalties): a displacement of a voxel
+ * of the level outside of the mask weighs as much as a sample. A weight of nodes by their volumes would leave small
+ * cells free, which noise moves as far as large ones. */
 std::vector<double>
 PenalizeNodes(const StageContext &          context,
               const TransformChain::Stage & spline,
               const PyramidLevel &          level,
               const SampleRules &           rules)
 {
-  constexpr double    outsideWeight = 20.0; // samples
   std::vector<double> penalties;
   if (!context.images.HasMask())
   {
@@ -73,7 +72,7 @@ PenalizeNodes(const StageContext &          context,
   const double samples = std::max(1.0, underMask * static_cast<double>(grid.Count()));
   for (std::size_t n = 0; n < nodes.shares.size(); ++n)
   {
-    penalties.push_back(outsideWeight / samples * (1.0 - nodes.shares[n]) * nodes.weights[n] / (voxel * voxel));
+    penalties.push_back((1.0 - nodes.shares[n]) / (samples * voxel * voxel));
   }
   return penalties;
 }
@@ -166,6 +165,8 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
   }
   MarkSkipped(outcome.levels, samples.isSkipped);
   outcome.fractions = FractionsOf(samples);
+  outcome.hasPenalties =
+    context.images.HasMask() || options.regularizers.HasForms() || options.regularizers.HasPoints();
   FoundSpline spline;
   spline.grid = gridOf(options.levels.size() - 1);
   ResultArray array;

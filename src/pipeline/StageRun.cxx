@@ -92,31 +92,6 @@ AddLabelPairs(const StageContext & context, DeformableOptions & options)
   }
 }
 
-/** Finds levels that windows do not fit into along an axis, although they fit into the fixed image. There local
- * correlation is hardly local, and displacements that it finds are wrong. The last level with iterations always runs.
- */
-std::vector<bool>
-FindNarrowLevels(const StageSpec & stage, const FieldGrid & fixed)
-{
-  std::vector<bool> isNarrow(stage.levels.size(), false);
-  std::size_t       last = stage.levels.size();
-  while (last > 0 && stage.levels[last - 1].iterations == 0)
-  {
-    --last;
-  }
-  for (std::size_t level = 0; level + 1 < last && stage.HasMetricThat(HasWindows); ++level)
-  {
-    const FieldGrid grid = ShrinkGrid(fixed, stage.levels[level]);
-    for (unsigned int d = 0; d < fixed.dimension; ++d)
-    {
-      const std::int64_t width = 2 * std::int64_t{ stage.metricOptions.radius[d] } + 1;
-      const bool         isShort = grid.size[d] < width && fixed.size[d] >= width;
-      isNarrow[level] = isNarrow[level] || (isShort && stage.levels[level].iterations > 0);
-    }
-  }
-  return isNarrow;
-}
-
 /** Warns if only the first one of the requested devices ran a stage that all of them could have shared. */
 void
 WarnOfIdleDevices(const StageContext & context, const RunRecord & run)
@@ -237,6 +212,30 @@ RunModel(const StageContext & context, const DiscreteModel & model, const Linear
 }
 
 } // namespace
+
+std::vector<bool>
+FindNarrowLevels(const StageSpec & stage, const FieldGrid & fixed)
+{
+  std::vector<bool> isNarrow(stage.levels.size(), false);
+  std::size_t       last = stage.levels.size();
+  while (last > 0 && stage.levels[last - 1].iterations == 0)
+  {
+    --last;
+  }
+  for (std::size_t level = 0;
+       level + 1 < last && std::holds_alternative<FieldModel>(stage.model) && stage.HasMetricThat(HasWindows);
+       ++level)
+  {
+    const FieldGrid grid = ShrinkGrid(fixed, stage.levels[level]);
+    for (unsigned int d = 0; d < fixed.dimension; ++d)
+    {
+      const std::int64_t width = 2 * std::int64_t{ stage.metricOptions.radius[d] } + 1;
+      const bool         isShort = grid.size[d] < width && fixed.size[d] >= width;
+      isNarrow[level] = isNarrow[level] || (isShort && stage.levels[level].iterations > 0);
+    }
+  }
+  return isNarrow;
+}
 
 StageOutcome
 RunStage(const StageContext & context, const LinearTransform & start)

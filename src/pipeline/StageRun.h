@@ -77,6 +77,12 @@ private:
 StageOutcome
 RunStage(const StageContext & context, const LinearTransform & start);
 
+/** \brief Finds levels of a stage of fields that windows of local correlation do not fit into along an axis, although
+ * they fit into the fixed image. There the correlation is hardly local, and displacements that it finds are wrong. Such
+ * levels are skipped, except the last one with iterations. */
+std::vector<bool>
+FindNarrowLevels(const StageSpec & stage, const FieldGrid & fixed);
+
 /** \brief The transform of a stage as a stage of a chain, whose arrays are borrowed. */
 TransformChain::Stage
 MakeChainStage(const FoundTransform & found);

@@ -70,18 +70,15 @@ CountLeastSamples(const StageContext & context, std::size_t level, const std::ar
 SamplePlan
 PlanSamples(const StageContext & context)
 {
-  const FieldGrid &  fixed = context.images.GetFixedGrid();
-  const StageSpec &  stage = context.spec;
-  const std::int64_t parameters = CountParameters(stage, fixed.dimension);
-  const std::int64_t bins = stage.metricOptions.bins;
-  const std::int64_t ofHistogram = stage.HasMetricThat(HasHistogram) ? bins * bins : 0;
-  const std::int64_t wanted = std::max(20 * parameters, ofHistogram);
-  SamplePlan         plan{ std::vector<SampleRules>(stage.levels.size(), stage.samples),
+  const FieldGrid &           fixed = context.images.GetFixedGrid();
+  const StageSpec &           stage = context.spec;
+  const std::int64_t          parameters = CountParameters(stage, fixed.dimension);
+  const std::int64_t          bins = stage.metricOptions.bins;
+  const std::int64_t          ofHistogram = stage.HasMetricThat(HasHistogram) ? bins * bins : 0;
+  const std::int64_t          wanted = std::max(20 * parameters, ofHistogram);
+  SamplePlan                  plan{ std::vector<SampleRules>(stage.levels.size(), stage.samples),
+                   std::vector<int>(stage.levels.size(), stage.metricOptions.bins),
                    std::vector<bool>(stage.levels.size(), false) };
-  if (stage.samples.choice == SampleChoice::All && !context.images.HasMask())
-  {
-    return plan;
-  }
   const std::array<double, 3> parts = context.images.MeasureMask();
   for (std::size_t level = 0; level < stage.levels.size(); ++level)
   {
@@ -95,6 +92,7 @@ PlanSamples(const StageContext & context)
     const auto         enough = static_cast<std::int64_t>(std::min(1e15, static_cast<double>(wanted) / drawn)) + 2;
     const std::int64_t count =
       context.images.CountSamples(ShrinkGrid(fixed, stage.levels[level]), std::max(enough, least));
+    plan.bins[level] = static_cast<int>(std::clamp<std::int64_t>(count / 5, MinHistogramBins, bins));
     if (rules.choice != SampleChoice::All && rules.fraction * static_cast<double>(count) < static_cast<double>(wanted))
     {
       rules.fraction = count > wanted ? static_cast<double>(wanted) / static_cast<double>(count) : 1.0;

@@ -33,12 +33,14 @@ namespace itk::CudaSpline
 struct SamplePlan
 {
   std::vector<SampleRules> samples; ///< of each level
+  std::vector<int>         bins;    ///< of the joint histogram of each level
   std::vector<bool>        isSkipped;
 };
 
 /** \brief Plans the samples of all levels. Where samples are drawn, there are at least 20 for each parameter and, for
  * mutual information, one for each bin of the joint histogram, or all samples under the mask. A level whose mask has
- * too few samples is skipped, with a warning. */
+ * too few samples is skipped, with a warning. A joint histogram has at most one bin along an axis for 5 samples: mutual
+ * information of as many bins as samples is large under any transform. */
 SamplePlan
 PlanSamples(const StageContext & context);
 
@@ -49,6 +51,7 @@ MakeLevelOptions(const TOptions & options, const SamplePlan & plan, std::size_t 
 {
   TOptions of = options;
   of.samples = plan.samples[level];
+  of.metric.bins = plan.bins[level];
   if (plan.isSkipped[level])
   {
     of.levels[level].iterations = 0;

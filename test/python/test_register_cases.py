@@ -110,6 +110,20 @@ def test_stages_in_any_unit(run, kind):
     assert max(errors) - min(errors) < (0.001 if kind == "bspline" else 0.03), errors
 
 
+@pytest.mark.parametrize("kind", ("rigid", "similarity", "affine"))
+def test_small_levels_of_mutual_information(run, kind):
+    """The coarsest of three levels has 120 samples: by 50 bins it ended anywhere."""
+    place = turned(1.0, -1.0, 2.0), numpy.array([2.0, -3.0, 2.0])
+    images = pair((19, 24, 20), place, 8.0)
+    errors = []
+    for unit in (0.01, 0.1, 1.0, 10.0, 1000.0):
+        options = {"initial": "none", "levels": 3}
+        transform, _ = run(*(scaled(one, unit) for one in images), kind, **options)
+        known = place[0], place[1] * unit
+        errors.append(mean_error(transform, known, BOX * unit) / (8 * unit))
+    assert max(errors) < 0.1, errors
+
+
 @pytest.mark.parametrize("bend", (0.0, 4.0))
 def test_large_voxels(run, bend):
     """Levels that the windows of local correlation do not fit into are skipped."""
@@ -212,7 +226,42 @@ def test_a_bend_under_a_small_mask(radius, spacing):
     is_inside = numpy.linalg.norm(points - CENTRE, axis=1) < radius
     error = numpy.linalg.norm(found.transform.apply(points) - moved(points), axis=1)
     assert error[is_inside].mean() < 1.0
-    assert error[~is_inside].max() < 6.0
+    assert error[~is_inside].max() < (4.0 if spacing < 60 else 6.0)
+
+
+@pytest.mark.parametrize("radius", (40.0, 60.0))
+def test_small_cells_under_a_mask(radius):
+    """Noise hardly moves them from the right transform: 4.8 mm outside of the mask if weights of
+    nodes are their volumes."""
+    image = head(SOLID, 23, None, 4.0)
+    stage = cudaspline.Stage("bspline", grid_spacing=24.0)
+    found, _ = register(image, image, stage, initial="none", mask=ball(image, CENTRE, radius))
+    points = numpy.random.default_rng(4).uniform(-1, 1, (2000, 3)) * BOX
+    is_inside = numpy.linalg.norm(points - CENTRE, axis=1) < radius
+    moved = numpy.linalg.norm(found.transform.apply(points) - points, axis=1)
+    assert moved[is_inside].mean() < 1.25
+    assert moved[~is_inside].max() < 2.5
+
+
+@pytest.mark.parametrize("penalty", ("none", "regularizer", "mask"))
+def test_penalties_are_named(penalty):
+    """A coarse level of a B-spline follows noise, and is undone: texts name what was compared."""
+    moving = head((76, 96), 23, None, 2.0)
+    noise = numpy.random.default_rng(1).normal(0, 10, moving.array.shape)
+    fixed = cudaspline.Image(moving.array + noise, moving.spacing, moving.origin)
+    options = {"iterations": (50, 1), "shrink": (4, 1), "sigmas": (0, 0), "metric": "meansquares"}
+    options["grid_spacing"] = 20.0 if penalty == "mask" else 8.0
+    if penalty == "regularizer":
+        options["bending_energy"] = 1e-9
+    mask = numpy.ones(fixed.array.shape, "u1") if penalty == "mask" else None
+    stage = cudaspline.Stage("bspline", **options)
+    found, texts = register(fixed, moving, stage, initial="none", mask=mask)
+    compared = "the metric worse" if penalty == "none" else "the metric plus its penalties worse"
+    assert {level.end for level in found.report.stages[0].levels} == {
+        f"it made {compared} and was undone"
+    }
+    if penalty != "mask":  # there the loss is below the limit of warnings
+        assert any(f"made {compared} by" in text for text in texts), texts
 
 
 @pytest.mark.parametrize("kind", ("rigid", "affine"))

@@ -111,7 +111,8 @@ DescribeError(const CLI::App & app, const std::exception & error)
       names.push_back("--" + name);
     }
   }
-  for (const std::string & word : app.remaining())
+  const std::vector<std::string> words = app.remaining();
+  for (const std::string & word : words)
   {
     const std::string name = word.substr(0, word.find('='));
     const std::string similar = word.compare(0, 2, "--") == 0 ? FindSimilarName(name, names) : std::string();
@@ -120,7 +121,8 @@ DescribeError(const CLI::App & app, const std::exception & error)
       return "option \"" + name + "\" is not known" + (similar.empty() ? "" : ": did you mean \"" + similar + "\"?");
     }
   }
-  return error.what();
+  return "\"" + words.front() +
+         "\" is not expected: it is one image too many, or the value of an option without values";
 }
 
 } // namespace CudaSplineProgram

@@ -338,9 +338,11 @@ DescribeProblem(const itk::CudaSpline::SpecProblem & problem, const std::string 
   if (problem.option == "also")
   {
     const AdditionalFiles & pair = options.further.at(std::stoul(problem.value) - 1);
-    return (pair.plane ? "--channels"
-                       : "--also-fixed \"" + pair.fixed + "\" and --also-moving \"" + pair.moving + "\"") +
-           ": " + problem.text;
+    return pair.plane
+             ? "--channels: no stage compares red, green and blue; give a stage 'syn', 'greedy' or 'tvf' metrics of "
+               "the "
+               "luminance and of each colour"
+             : "--also-fixed \"" + pair.fixed + "\" and --also-moving \"" + pair.moving + "\": " + problem.text;
   }
   const std::string option = OptionOf(problem.option);
   const bool        isUnknown = !problem.names.empty() && problem.value.front() == '"';

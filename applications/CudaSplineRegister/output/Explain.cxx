@@ -195,8 +195,13 @@ ExplainStage(std::ostream &                         stream,
   }
   stream << NameOf(spec.GetKind()) << " | " << StageOptionsText(stage, spec) << '\n'
          << "  levels: " << spec.levels.size() << " | shrink " << shrink << " | sigmas " << sigmas
-         << (spec.sigmasInMm ? " mm" : " voxels") << " | at most " << iterations << " iterations\n"
-         << "  memory: " << BytesText(forecast.bytes) << ", "
+         << (spec.sigmasInMm ? " mm" : " voxels") << " | at most " << iterations << " iterations\n";
+  for (const std::size_t level : forecast.narrowLevels)
+  {
+    stream << "  level " << level + 1 << " is skipped: its grid has fewer samples along an axis than the windows of "
+           << NamesOf(spec.metrics) << '\n';
+  }
+  stream << "  memory: " << BytesText(forecast.bytes) << ", "
          << Brief(static_cast<double>(forecast.bytes) / static_cast<double>(voxels), 3)
          << " bytes per voxel of the fixed image | backend: " << itk::CudaSpline::NameOf(forecast.backend)
          << (forecast.reason.empty() ? "" : " (" + forecast.reason + ")") << " | at most about "

@@ -132,8 +132,7 @@ Warp(const Volume &              image,
 itk::TransformBase::Pointer
 Invert(const itk::TransformBase * transform, const Grid & fixed, const DeformationSettings & settings)
 {
-  return Dispatch(
-    settings.type, fixed.dimension, [&](auto of) { return decltype(of)::Invert(transform, fixed, settings); });
+  return Dispatch(settings.type, fixed.dimension, [&](auto of) { return decltype(of)::Invert(transform, fixed); });
 }
 
 AntsParts

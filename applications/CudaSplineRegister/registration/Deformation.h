@@ -59,7 +59,7 @@ Warp(const Volume &              image,
      const DeformationSettings & settings);
 
 /** \brief Returns the inverse of a transform. It is exact for linear transforms, and for fields with an inverse. For
- * other fields and for B-splines it is computed by iteration on the grid of the fixed image.
+ * other fields and for B-splines it is computed by iteration on their domain, with the spacing of the fixed image.
  *
  * \exception ProgramError a linear transform has none */
 itk::TransformBase::Pointer
@@ -114,7 +114,7 @@ struct DeformationOf
   static Volume
   Warp(const Volume &, const Grid &, const itk::TransformBase *, double, const DeformationSettings &);
   static itk::TransformBase::Pointer
-  Invert(const itk::TransformBase *, const Grid &, const DeformationSettings &);
+  Invert(const itk::TransformBase *, const Grid &);
   static itk::DataObject::Pointer
   MakeField(const itk::TransformBase *, const Grid &, const DeformationSettings &);
   /** Returns the numbers of a field with interleaved components. They share the memory of the field. */

@@ -23,6 +23,7 @@
 #include "console/DeviceOption.h"
 #include "console/Error.h"
 #include "registration/StageTransforms.h"
+#include "io/transforms/FieldTransform.h"
 #include "io/transforms/TransformInput.h"
 
 #include "itkCudaResampleImageFilter.h"
@@ -33,7 +34,6 @@
 
 #include "itkBSplineInterpolateImageFunction.h"
 #include "itkDisplacementFieldTransform.h"
-#include "itkInvertDisplacementFieldImageFilter.h"
 #include "itkMultiThreaderBase.h"
 #include "itkNearestNeighborInterpolateImageFunction.h"
 
@@ -77,9 +77,7 @@ DeformationOf<TPixel, VDimension>::Warp(const Volume &              image,
 
 template <typename TPixel, unsigned int VDimension>
 itk::TransformBase::Pointer
-DeformationOf<TPixel, VDimension>::Invert(const itk::TransformBase *  transform,
-                                          const Grid &                fixed,
-                                          const DeformationSettings & settings)
+DeformationOf<TPixel, VDimension>::Invert(const itk::TransformBase * transform, const Grid & fixed)
 {
   using Transforms = StageTransforms<VDimension>;
   using Base = typename Transforms::Base;
@@ -95,33 +93,15 @@ DeformationOf<TPixel, VDimension>::Invert(const itk::TransformBase *  transform,
       inverse->SetInverseDisplacementField(const_cast<FieldImage *>(field->GetDisplacementField()));
       return inverse.GetPointer();
     }
-    if (one->IsLinear())
+    itk::CudaSpline::InverseAccuracy accuracy;
+    typename Base::Pointer           inverse =
+      one->IsLinear() ? one->GetInverseTransform() : InvertByIteration<VDimension>(one, fixed, accuracy);
+    if (inverse.IsNull())
     {
-      typename Base::Pointer inverse = one->GetInverseTransform();
-      if (inverse.IsNull())
-      {
-        throw ProgramError(std::string("the transform of the registration has a component (") + one->GetNameOfClass() +
-                           ") without an inverse");
-      }
-      return MakeReadable<VDimension>(inverse.GetPointer());
+      throw ProgramError(std::string("the transform of the registration has a component (") + one->GetNameOfClass() +
+                         ") without an inverse");
     }
-    const auto grid = FieldImage::New();
-    SetGeometry<VDimension>(fixed, grid);
-    const auto sampler = itk::CudaTransformToDisplacementFieldFilter<FieldImage, double>::New();
-    sampler->SetTransform(one);
-    sampler->SetReferenceImage(grid);
-    sampler->UseReferenceImageOn();
-    sampler->SetDevice(settings.device);
-    const auto inverter = itk::InvertDisplacementFieldImageFilter<FieldImage>::New();
-    inverter->SetInput(sampler->GetOutput());
-    inverter->SetMaximumNumberOfIterations(100);
-    inverter->SetMeanErrorToleranceThreshold(1e-4); // of a voxel
-    inverter->SetMaxErrorToleranceThreshold(1e-2);
-    inverter->SetEnforceBoundaryCondition(false); // a B-spline moves the border, too
-    inverter->Update();
-    const auto inverse = Field::New();
-    inverse->SetDisplacementField(inverter->GetOutput());
-    return inverse.GetPointer();
+    return MakeReadable<VDimension>(inverse.GetPointer());
   };
 
   const auto * const base = dynamic_cast<const Base *>(transform);

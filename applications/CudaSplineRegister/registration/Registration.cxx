@@ -388,7 +388,10 @@ private:
     result.use.Add(outcome.run.backend, outcome.run.seconds);
     for (const itk::CudaSpline::LevelRecord & level : outcome.levels)
     {
-      result.levels.push_back({ level.value, level.iterations, level.seconds, itk::CudaSpline::Describe(level.end) });
+      result.levels.push_back({ level.value,
+                                level.iterations,
+                                level.seconds,
+                                itk::CudaSpline::Describe(level.end, outcome.hasPenalties) });
     }
     return result;
   }

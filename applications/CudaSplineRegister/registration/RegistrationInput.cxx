@@ -52,11 +52,14 @@ TypeOf(const Options & options)
   return options.spec.precision;
 }
 
-/** Returns whether the numbers of a pixel are red, green and blue, and possibly opacity. */
+/** Returns whether the numbers of a pixel are red, green and blue, and possibly opacity. Formats such as NRRD may call
+ * them a vector; vectors of bytes have no direction. */
 bool
 IsOfColours(const ImageDescription & image)
 {
-  return image.layout.components >= 3 && !image.layout.HasDirections() && image.layout.volumes == 1;
+  const ImageLayout & layout = image.layout;
+  const bool          hasDirections = layout.HasDirections() && image.type != ScalarType::UInt8;
+  return layout.components >= 3 && !hasDirections && layout.volumes == 1;
 }
 
 void

@@ -51,7 +51,7 @@ extern "C"
    * @{ */
 
   /** Version of this interface. The structures of another version differ. */
-#define CUDASPLINE_C_INTERFACE 8
+#define CUDASPLINE_C_INTERFACE 9
 
   /** Maximum number of dimensions of an image. Values are interpolated in 1 to 3. */
 #define CUDASPLINE_MAXIMUM_DIMENSION 4

@@ -205,6 +205,34 @@ extern "C"
                                 void *                   stream,
                                 cudaspline_execution *   execution);
 
+  /** \brief Accuracy of an inverse: distances (mm) between points and their images under the inverse and the
+   * transforms. */
+  typedef struct cudaspline_inverse_accuracy
+  {
+    double mean;    /**< mean distance of the samples */
+    double largest; /**< largest distance */
+    double limit;   /**< a sample with a larger distance has no inverse */
+  } cudaspline_inverse_accuracy;
+
+  /** \brief Inverts displacement fields and B-splines by iteration at the samples of a grid, on the host. Samples
+   * without an inverse continue smoothly from their neighbours.
+   *
+   * \param[in] grid grid of the inverse; its point_to_index is not used
+   * \param[in] dimension 1 to 3
+   * \param[in] stages transforms in the order in which they map points, in host memory
+   * \param[in] stage_count their number
+   * \param[out] output displacements of the inverse (mm) in host memory, x first in the last axis
+   * \param[out] accuracy accuracy of the inverse; null: not returned
+   * \param[in,out] execution how it runs */
+  int32_t
+  cudaspline_invert_transform(const cudaspline_grid *       grid,
+                              int32_t                       dimension,
+                              const cudaspline_stage *      stages,
+                              int32_t                       stage_count,
+                              double *                      output,
+                              cudaspline_inverse_accuracy * accuracy,
+                              cudaspline_execution *        execution);
+
   /** \brief How a field changes volumes. */
   typedef struct cudaspline_folding
   {

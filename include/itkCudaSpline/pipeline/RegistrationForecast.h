@@ -39,6 +39,8 @@ struct StageForecast
   std::string reason;                  ///< why that backend; may be empty
   std::size_t bytes{ 0 };              ///< maximum memory that it allocates on its backend, including the images
   double      seconds{ 0.0 };          ///< estimated duration if all iterations are needed
+  /** Numbers of levels, from 0, that windows of local correlation do not fit into: they are skipped. */
+  std::vector<std::size_t> narrowLevels;
 };
 
 /** \brief Estimates the stages of a registration. Starts no device unless the user named one.

@@ -162,9 +162,11 @@ struct PipelineCallbacks
   std::function<ResultMemory(const ResultArray &)> allocate;
 };
 
-/** \brief A description of why a level has stopped. */
+/** \brief A description of why a level has stopped.
+ *
+ * \param[in] hasPenalties StageOutcome::hasPenalties */
 const char *
-Describe(LevelEnd end);
+Describe(LevelEnd end, bool hasPenalties);
 
 /** \brief A B-spline transform found by a stage. */
 struct FoundSpline
@@ -190,10 +192,12 @@ struct StageOutcome
   std::vector<LevelRecord> levels; ///< those of the specification
   /** Fraction of the samples that each level compared; not for fields. */
   std::vector<double> fractions;
-  RunRecord           run;            ///< which backend computed it
-  BackendUse          use;            ///< use of the backends by the process, at the end of the stage
-  double              seconds{ 0.0 }; ///< duration
-  FoundTransform      transform;      ///< the transform that it found
+  /** Values of levels are the metric plus penalties: regularizers, or displacements outside of a mask. */
+  bool           hasPenalties{ false };
+  RunRecord      run;            ///< which backend computed it
+  BackendUse     use;            ///< use of the backends by the process, at the end of the stage
+  double         seconds{ 0.0 }; ///< duration
+  FoundTransform transform;      ///< the transform that it found
   /** The stage started from the previous linear transform, and its transform includes it. */
   bool replacesPrevious{ false };
 };

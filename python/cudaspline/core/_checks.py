@@ -52,8 +52,10 @@ def choose(value: Any, choices: Any, name: str) -> Any:
     if key is None or key not in choices:
         similar = difflib.get_close_matches(key, choices, 1) if key is not None else []
         meant = f" did you mean {similar[0]!r}?" if similar else ""
+        # The first one of several names of a choice is listed.
+        names = {id(choice): word for word, choice in reversed(list(choices.items()))}.values()
         raise ValueError(
-            f"{name}: {value!r} is not allowed;{meant} use one of {', '.join(sorted(map(repr, choices)))}."
+            f"{name}: {value!r} is not allowed;{meant} use one of {', '.join(sorted(map(repr, names)))}."
         )
     return choices[key]
 

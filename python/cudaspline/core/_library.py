@@ -25,8 +25,10 @@ from ._structures import NIFTI_HEADER_BYTES as NIFTI_HEADER_BYTES  # noqa: F401
 from ._structures import REASON_BYTES as REASON_BYTES
 from ._structures import DeviceInfo as DeviceInfo
 from ._structures import Execution as Execution
+from ._structures import Grid as Grid
 from ._structures import Image as Image
 from ._structures import Interpolation as Interpolation
+from ._structures import InverseAccuracy as InverseAccuracy
 from ._structures import Matrix as Matrix
 from ._structures import NamedInterpolation as NamedInterpolation
 from ._structures import Nifti as Nifti
@@ -38,7 +40,7 @@ from ._structures import Sizes as Sizes
 from ._structures import Stage as Stage
 from ._structures import Vector as Vector
 
-INTERFACE = 8
+INTERFACE = 9
 
 (
     OK,
@@ -159,6 +161,18 @@ def _load() -> ctypes.CDLL:
             c_int32,
             [POINTER(Image), POINTER(c_double), c_void_p, POINTER(Execution)],
         ),
+        "cudaspline_invert_transform": (
+            c_int32,
+            [
+                POINTER(Grid),
+                c_int32,
+                POINTER(Stage),
+                c_int32,
+                c_void_p,
+                POINTER(InverseAccuracy),
+                POINTER(Execution),
+            ],
+        ),
         "cudaspline_describe_nifti": (
             c_int32,
             [c_void_p, c_int64, POINTER(Nifti), c_void_p, c_int64],
@@ -230,6 +244,9 @@ class InverseResidual(NamedTuple):
     mean: float
     #: At most (mm).
     largest: float
+    #: A larger distance is warned of (mm): 0.1, or a tenth of the smallest spacing of the inverse
+    #: if that is less.
+    limit: float
 
 
 @dataclass(frozen=True)

@@ -175,6 +175,24 @@ class Stage(ctypes.Structure):
     ]
 
 
+class Grid(ctypes.Structure):
+    """cudaspline_grid."""
+
+    _fields_ = [
+        ("size", c_int64 * 3),
+        ("origin", Vector),
+        ("spacing", Vector),
+        ("index_to_point", Matrix),
+        ("point_to_index", Matrix),
+    ]
+
+
+class InverseAccuracy(ctypes.Structure):
+    """cudaspline_inverse_accuracy."""
+
+    _fields_ = [("mean", c_double), ("largest", c_double), ("limit", c_double)]
+
+
 class Resampling(ctypes.Structure):
     """cudaspline_resampling."""
 

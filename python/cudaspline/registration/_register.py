@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
 import itertools
 import math
+import os
 import re
 import sys
 import time
@@ -399,6 +401,11 @@ def _open(image: Any, mask: Any, name: str, mask_name: str, precision: str) -> _
 
 def _open_image(image: Any, name: str, precision: str) -> _Side:
     """An image, which is outside where it is not finite."""
+    if _arrays.is_array(image) and len(image.shape) == 3 and image.shape[-1] in (3, 4):
+        warn(
+            f"{name}: an array of the shape {tuple(image.shape)} is a volume of {image.shape[-1]} voxels along x; if they are colours, use cudaspline.Image({name}, channels='last').",
+            RegistrationWarning,
+        )
     original = _images.open_image(_images.loaded_volume(image, name), name)
     geometry = original.geometry
     if geometry.dimension not in (2, 3):
@@ -441,6 +448,12 @@ def _open_mask(
     mask: Any, name: str, image: Geometry, like: _arrays.Buffer
 ) -> tuple[_arrays.Buffer, Geometry]:
     """A mask as numbers that are 0 or 1."""
+    if isinstance(mask, (list, tuple)) and any(
+        one is None or isinstance(one, (str, os.PathLike)) for one in mask
+    ):
+        raise TypeError(
+            f"{name}: it must be one image; masks of single stages are those of Stage(kind, {name}=...)."
+        )
     mask = _images.loaded_volume(mask, name)
     if isinstance(mask, _images.Image):
         mask = _images.Image.of(_arrays.as_numbers(mask.array), mask.geometry, mask.channels)
@@ -755,9 +768,12 @@ class _Work:
             stages = _transforms.describe(
                 initial, dimension, self.fixed.pixels.device, "initial", image=self.moving.geometry
             )
-        except FileNotFoundError:
+        except FileNotFoundError as error:
+            if not isinstance(initial, str):
+                raise
+            similar = difflib.get_close_matches(initial, ("centre", "moments", "none", "search"), 1)
             raise FileNotFoundError(
-                f"initial: there is no file {initial}; allowed words are 'centre', 'moments', 'none' and 'search'."
+                f"{error}{f' Did you mean {similar[0]!r}?' if similar else ''} Allowed words are 'centre', 'moments', 'none' and 'search'."
             ) from None
         for number, stage in enumerate(stages.stages):
             if stage.kind == _library.STAGE_AFFINE:

@@ -321,7 +321,13 @@ def register_series(
     >>> found.warped.shape
     (2, 24, 32)
     """
-    opened = _images.open_series(_images.loaded(series, "series"), "series", False, True)
+    read = _images.loaded(series, "series")
+    if isinstance(series, (str, os.PathLike)) and isinstance(read, _images.NiftiImage):
+        if read.array.ndim == 3:
+            raise ValueError(
+                f"series: {os.fspath(series)} is a single volume; a series of volumes (4D) is needed. Pass an array if its slices are the images of a series."
+            )
+    opened = _images.open_series(read, "series", False, True)
     if opened is None or opened.count < 1:
         raise ValueError("series: it has no volumes.")
     axes = len(opened.volume(0).geometry.size)

@@ -10,24 +10,13 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence
 
 from ..core import _arrays, _library
 from ..core._geometry import Geometry
-from ..transforms._stages import Stages, set_matrix, set_vector
+from ..core._structures import Grid
+from ..transforms._stages import Stages, describe_grid
 
 #: Subjects of the library's messages.
 RESULT, WARNING, PROBLEMS = range(3)
 #: Purposes of the arrays of a result.
 FORWARD, BACKWARD, COEFFICIENTS = range(3)
-
-
-class Grid(ctypes.Structure):
-    """cudaspline_grid."""
-
-    _fields_ = [
-        ("size", c_int64 * 3),
-        ("origin", _library.Vector),
-        ("spacing", _library.Vector),
-        ("index_to_point", _library.Matrix),
-        ("point_to_index", _library.Matrix),
-    ]
 
 
 class Image(ctypes.Structure):
@@ -251,18 +240,6 @@ class Folding(NamedTuple):
     least: float
     #: The largest one.
     largest: float
-
-
-def describe_grid(geometry: Geometry) -> Grid:
-    """A grid as the library takes it."""
-    grid = Grid()
-    grid.size[:] = [*geometry.size, 1, 1][:3]
-    set_vector(grid.origin, geometry.origin)
-    grid.spacing[:] = [1.0, 1.0, 1.0]
-    set_vector(grid.spacing, geometry.spacing)
-    set_matrix(grid.index_to_point, geometry.index_to_point)
-    set_matrix(grid.point_to_index, geometry.point_to_index)
-    return grid
 
 
 def describe_image(pointer: int, geometry: Geometry) -> Image:

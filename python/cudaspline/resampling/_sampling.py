@@ -29,7 +29,6 @@ from ..core._warnings import (
 )
 from ..images._pixels import Pixels, slices_of
 from ..transforms import _stages
-from ..transforms._inverse import LARGEST_RESIDUAL
 from . import _windows
 
 #: As LargestPlainStep and SmallestGaussianLine of the library.
@@ -336,9 +335,9 @@ class Smoothing:
 
 
 def warn_of_inverses(inverses: Iterable[_library.InverseResidual]) -> None:
-    """Warns of inverses that leave more than LARGEST_RESIDUAL, as CudaSplineResample does."""
+    """Warns of inverses that leave more than their limit, as CudaSplineResample does."""
     for found in inverses:
-        if not found.largest <= LARGEST_RESIDUAL:
+        if not found.largest <= found.limit:
             warn(
                 f"the inverse of {found.name} was computed by iteration and is inaccurate: the error is {found.mean:g} mm on average and at most {found.largest:g} mm, where the transform folds space or maps points out of its domain",
                 ResamplingWarning,

@@ -1,5 +1,5 @@
 """Inverses of transforms: of matrices in closed form, of displacement fields and B-splines by
-iteration.
+iteration in the library.
 
 Points are mapped by the library itself: a field that has one displacement per point takes any list
 of points through a chain of stages, to an image whose values are the coordinates of its points.
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import itertools
 import math
 from typing import Optional
 
@@ -19,18 +18,8 @@ from ..core import _arrays, _library
 from ..core._geometry import Geometry, make_geometry
 from ..core._methods import Interpolator, Method, make_interpolator
 from ..images import _images
-from ._stages import Stages, describe_resampling
+from ._stages import Stages, describe_grid, describe_resampling
 
-#: As CudaSplineResample has them: the error that is allowed at a sample (mm), and the maximum number
-#: of iterations with whole steps.
-ENOUGH, MAX_ITERATIONS = 1e-4, 100
-#: The error of an inverse (mm) above which a sample counts as one without an inverse, and a warning
-#: is issued.
-LARGEST_RESIDUAL = 0.1
-#: The maximum number of iterations where the iteration begins with the displacements of neighbours.
-_MAX_CONTINUED = 10
-#: A step that is shorter than this part of the error ends the iteration.
-_MIN_STEP = 2.0**-8
 #: Samples an axis of the field that a B-spline's inverse is, at most.
 _MAX_SAMPLES = 2000
 #: Half the extent of an image of coordinates (mm), at the least: its values are rounded to 1e-10
@@ -134,95 +123,18 @@ def domain_of_spline(grid: Geometry, order: int, finest: Optional[float]) -> Geo
     return make_geometry(size, extent / (numpy.array(size) - 1), first, grid.direction)
 
 
-def invert(stages: Stages, domain: Geometry) -> tuple[numpy.ndarray, float, float]:
-    """The inverse of stages as displacements on a grid, by fixed-point iteration at every sample: x
-    becomes x - (T(x) - y) until T(x) is y.
-
-    A sample for which this fails begins anew with the displacements of its neighbours, so that the
-    inverse continues smoothly where there is none.
-
-    Returns displacements (..., dimension), and what is left of T(x) - y: on average, and at most
-    (mm)."""
-    dimension = domain.dimension
-    count = math.prod(domain.size)
-    found = numpy.zeros((count, dimension))
-    left = numpy.empty(count)
-
-    def run(numbers: numpy.ndarray, iterations: int) -> None:
-        for first in range(0, len(numbers), _TOGETHER):
-            some = numbers[first : first + _TOGETHER]
-            index = numpy.stack(numpy.unravel_index(some, domain.shape)[::-1], axis=-1)
-            wanted = index @ domain.index_to_point.T + domain.origin
-            best, left[some] = _invert_points(stages, wanted, wanted + found[some], iterations)
-            found[some] = best - wanted
-
-    run(numpy.arange(count), MAX_ITERATIONS)
-    done = left <= LARGEST_RESIDUAL
-    while not done.all() and done.any():
-        numbers, start = _continue(found, done, domain.shape)
-        found[numbers] = start
-        run(numbers, _MAX_CONTINUED)
-        done[numbers] = True
-    return found.reshape(*domain.shape, dimension), float(left.sum()) / count, float(left.max())
-
-
-def _continue(
-    vectors: numpy.ndarray, done: numpy.ndarray, shape: tuple[int, ...]
-) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """The samples that are next to others that are done, by a face, an edge or a corner, and the
-    means of the vectors of these."""
-    missing = numpy.flatnonzero(~done)
-    index = numpy.stack(numpy.unravel_index(missing, shape))
-    total, count = numpy.zeros((len(missing), vectors.shape[1])), numpy.zeros(len(missing))
-    for step in itertools.product((-1, 0, 1), repeat=len(shape)):
-        other = index + numpy.array(step)[:, None]
-        inside = ((other >= 0) & (other < numpy.array(shape)[:, None])).all(axis=0)
-        number = numpy.ravel_multi_index(tuple(other), shape, mode="clip")
-        weight = inside & done[number]
-        total += weight[:, None] * vectors[number]
-        count += weight
-    reached = count > 0
-    return missing[reached], total[reached] / count[reached, None]
-
-
-def _invert_points(
-    stages: Stages, wanted: numpy.ndarray, start: numpy.ndarray, iterations: int
-) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """Points that are mapped to others, and by how much they miss them (mm). Points that whole
-    steps do not find are searched with half steps, and then from the best one with steps that are
-    halved until they come closer."""
-    best = start.copy()
-    error = numpy.zeros_like(wanted)
-    left = numpy.full(len(wanted), numpy.inf)
-    reach = reach_of(wanted)
-
-    def measure(active: numpy.ndarray, point: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
-        found = map_points(stages, point, reach) - wanted[active]
-        distance = numpy.sqrt((found**2).sum(axis=1))
-        is_better = distance < left[active]
-        better = active[is_better]
-        best[better], error[better] = point[is_better], found[is_better]
-        left[better] = distance[is_better]
-        return found, is_better
-
-    active = numpy.arange(len(wanted))
-    for damping in (1.0, 0.5):
-        point = start.copy()
-        for _ in range(iterations):
-            if len(active) == 0:
-                break
-            found, _ = measure(active, point[active])
-            point[active] -= damping * found
-            is_finite = numpy.isfinite(found).all(axis=1)
-            active = active[(left[active] > ENOUGH) & is_finite]
-        active = numpy.flatnonzero((left > ENOUGH) & numpy.isfinite(left))
-    step = numpy.full(len(wanted), 0.5)
-    for _ in range(iterations):
-        if len(active) == 0:
-            break
-        _, is_better = measure(active, best[active] - step[active, None] * error[active])
-        step[active] = numpy.where(
-            is_better, numpy.minimum(1.0, 2.0 * step[active]), 0.5 * step[active]
-        )
-        active = active[(left[active] > ENOUGH) & (step[active] >= _MIN_STEP)]
-    return best, left
+def invert(stages: Stages, domain: Geometry) -> tuple[numpy.ndarray, _library.InverseAccuracy]:
+    """The inverse of stages in host memory, as displacements on a grid (..., dimension), and its
+    accuracy: cudaspline_invert_transform."""
+    vectors = numpy.empty((*domain.shape, domain.dimension))
+    grid, accuracy = describe_grid(domain), _library.InverseAccuracy()
+    _library.Call("cpu").run(
+        "cudaspline_invert_transform",
+        ctypes.byref(grid),
+        domain.dimension,
+        stages.as_array(),
+        len(stages.stages),
+        vectors.ctypes.data,
+        ctypes.byref(accuracy),
+    )
+    return vectors, accuracy

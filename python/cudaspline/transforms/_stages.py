@@ -298,6 +298,18 @@ def set_matrix(to: Any, values: numpy.ndarray) -> None:
         to[3 * row : 3 * row + columns] = numbers
 
 
+def describe_grid(geometry: Geometry) -> _library.Grid:
+    """A grid as the library takes it."""
+    grid = _library.Grid()
+    grid.size[:] = [*geometry.size, 1, 1][:3]
+    set_vector(grid.origin, geometry.origin)
+    grid.spacing[:] = [1.0, 1.0, 1.0]
+    set_vector(grid.spacing, geometry.spacing)
+    set_matrix(grid.index_to_point, geometry.index_to_point)
+    set_matrix(grid.point_to_index, geometry.point_to_index)
+    return grid
+
+
 def grid_of_parameters(fixed: Any, dimension: int, name: str) -> Geometry:
     """The geometry of ITK's fixed parameters: size, origin, spacing, direction."""
     values = numpy.asarray(fixed, dtype=numpy.float64)

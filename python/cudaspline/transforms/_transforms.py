@@ -210,8 +210,10 @@ def _append_inverse(transform: Any, stages: Stages, device: int, name: str) -> N
             if stage.kind == _library.STAGE_FIELD
             else _inverse.domain_of_spline(grid, stage.order, stages.finest)
         )
-        vectors, mean, largest = _inverse.invert(alone, domain)
-        stages.inverses.append(_library.InverseResidual(name, mean, largest))
+        vectors, found = _inverse.invert(alone, domain)
+        stages.inverses.append(
+            _library.InverseResidual(name, found.mean, found.largest, found.limit)
+        )
         stages.add_field(vectors, domain, False, False, name, device)
 
 

@@ -337,7 +337,7 @@ AtomicOutput::AtomicOutput(const std::string & target)
   if (!fs::is_directory(folder, error))
   {
     throw ProgramError("the folder \"" + folder.string() + "\" of the output \"" + target +
-                       "\" does not exist; name an existing folder");
+                       "\" does not exist; name an existing folder, or make it with --make-folders");
   }
   if (fs::exists(m_Target, error) && access(m_Target.c_str(), W_OK) != 0)
   {

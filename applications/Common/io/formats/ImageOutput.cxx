@@ -260,7 +260,8 @@ WriteByItk(const Volume & volume, const std::string & name, const std::string & 
                        ": " + TextOf(exception) +
                        (format == "GDCMImageIO"
                           ? " in a single file; --output-type uint16 may help, or a folder for a series (--dicom)"
-                          : ""));
+                        : format == "PNGImageIO" && IsReal(volume.type) ? " (--output-type)"
+                                                                        : ""));
   }
   return format;
 }

@@ -25,7 +25,6 @@
 
 #include "itkBSplineTransform.h"
 #include "itkDisplacementFieldTransform.h"
-#include "itkMultiThreaderBase.h"
 
 #include <algorithm>
 #include <cctype>
@@ -35,7 +34,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 #include <vector>
 
 namespace CudaSplineProgram
@@ -102,118 +100,6 @@ DomainOf(const itk::Transform<double, VDimension, VDimension> * transform, const
   return field;
 }
 
-/** A point that a transform maps next to another one, and the remaining distance (mm). */
-template <unsigned int VDimension>
-struct Preimage
-{
-  itk::Point<double, VDimension> point;
-  double                         distance{ HUGE_VAL };
-};
-
-/** Searches the point that a transform maps to another one: with whole steps, then with half steps, then from the best
- * point with steps that are halved until they come closer. The Python package has the same search (_inverse.py). */
-template <unsigned int VDimension>
-Preimage<VDimension>
-SearchPreimage(const itk::Transform<double, VDimension, VDimension> * transform,
-               const itk::Point<double, VDimension> &                 wanted,
-               const itk::Point<double, VDimension> &                 start,
-               unsigned int                                           iterations)
-{
-  constexpr double                enough = 1e-4;          // mm
-  constexpr double                shortest = 1.0 / 256.0; // part of the error
-  Preimage<VDimension>            best{ start };
-  itk::Vector<double, VDimension> ofBest(0.0);
-  itk::Vector<double, VDimension> error(0.0);
-  const auto                      measure = [&](const itk::Point<double, VDimension> & point) {
-    error = transform->TransformPoint(point) - wanted;
-    const double length = error.GetNorm();
-    const bool   isBetter = length < best.distance;
-    if (isBetter)
-    {
-      best = { point, length };
-      ofBest = error;
-    }
-    return isBetter;
-  };
-  for (const double part : { 1.0, 0.5 })
-  {
-    itk::Point<double, VDimension> point = start;
-    for (unsigned int iteration = 0; iteration < iterations && best.distance > enough; ++iteration)
-    {
-      measure(point);
-      if (!std::isfinite(error.GetNorm()))
-      {
-        break;
-      }
-      point -= error * part;
-    }
-    if (!(best.distance > enough) || !std::isfinite(best.distance))
-    {
-      return best;
-    }
-  }
-  double step = 0.5;
-  for (unsigned int iteration = 0; iteration < iterations && best.distance > enough && step >= shortest; ++iteration)
-  {
-    step = measure(best.point - ofBest * step) ? std::min(1.0, 2.0 * step) : 0.5 * step;
-  }
-  return best;
-}
-
-/** Sets samples next to samples that are done, by a face, an edge or a corner, to the mean of these.
- *
- * \param[out] samples the samples that are set */
-template <unsigned int VDimension>
-void
-ContinueField(FieldType<VDimension> *           field,
-              const std::vector<std::uint8_t> & isDone,
-              std::vector<std::size_t> &        samples)
-{
-  const auto                                   size = field->GetBufferedRegion().GetSize();
-  auto * const                                 vectors = field->GetBufferPointer();
-  std::vector<itk::Vector<double, VDimension>> means;
-  samples.clear();
-  for (std::size_t sample = 0; sample < isDone.size(); ++sample)
-  {
-    if (isDone[sample] != 0)
-    {
-      continue;
-    }
-    itk::Vector<double, VDimension> sum(0.0);
-    int                             count = 0;
-    const auto                      index =
-      field->ComputeIndex(static_cast<itk::OffsetValueType>(sample)) - field->GetBufferedRegion().GetIndex();
-    const auto neighbours = static_cast<int>(std::pow(3, VDimension));
-    for (int n = 0; n < neighbours; ++n) // the first axis changes fastest
-    {
-      std::size_t other = 0;
-      std::size_t stride = 1;
-      bool        isInside = true;
-      for (unsigned int d = 0, rest = static_cast<unsigned int>(n); d < VDimension; ++d, rest /= 3)
-      {
-        const auto at = index[d] + static_cast<itk::OffsetValueType>(rest % 3) - 1;
-        isInside = isInside && at >= 0 && at < static_cast<itk::OffsetValueType>(size[d]);
-        other += isInside ? static_cast<std::size_t>(at) * stride : 0;
-        stride *= size[d];
-      }
-      if (isInside && isDone[other] != 0)
-      {
-        sum += vectors[other];
-        ++count;
-      }
-    }
-    if (count > 0)
-    {
-      samples.push_back(sample);
-      means.push_back(sum / static_cast<double>(count));
-    }
-  }
-  for (std::size_t n = 0; n < samples.size(); ++n)
-  {
-    vectors[samples[n]] = means[n];
-  }
-}
-
 } // namespace
 
 bool
@@ -274,53 +160,19 @@ template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 InvertByIteration(const itk::Transform<double, VDimension, VDimension> * transform,
                   const Grid &                                           input,
-                  InverseResidual &                                      residual)
+                  itk::CudaSpline::InverseAccuracy &                     accuracy)
 {
   const typename FieldType<VDimension>::Pointer inverse = DomainOf<VDimension>(transform, input);
   if (inverse.IsNull())
   {
     return nullptr;
   }
-  const auto                region = inverse->GetBufferedRegion();
-  const auto                count = static_cast<std::size_t>(region.GetNumberOfPixels());
-  auto * const              vectors = inverse->GetBufferPointer();
-  std::vector<double>       distances(count);
-  std::vector<std::size_t>  samples(count);
-  std::vector<std::uint8_t> isDone(count);
-  const auto                search = [&](unsigned int iterations) {
-    itk::MultiThreaderBase::New()->ParallelizeArray(
-      0,
-      samples.size(),
-      [&](itk::SizeValueType n) {
-        const std::size_t              sample = samples[n];
-        itk::Point<double, VDimension> wanted;
-        inverse->TransformIndexToPhysicalPoint(inverse->ComputeIndex(static_cast<itk::OffsetValueType>(sample)),
-                                               wanted);
-        const Preimage<VDimension> found = SearchPreimage(transform, wanted, wanted + vectors[sample], iterations);
-        vectors[sample] = found.point - wanted;
-        distances[sample] = found.distance;
-      },
-      nullptr);
-  };
-  inverse->FillBuffer(itk::Vector<double, VDimension>(0.0));
-  std::iota(samples.begin(), samples.end(), 0);
-  search(100);
-  std::transform(distances.begin(), distances.end(), isDone.begin(), [](double distance) {
-    return distance <= LargestResidual ? 1 : 0;
-  });
-  // Samples without an inverse continue from the neighbours that have one.
-  const bool hasAny = std::find(isDone.begin(), isDone.end(), 1) != isDone.end();
-  while (hasAny && std::find(isDone.begin(), isDone.end(), 0) != isDone.end())
+  const auto found = itk::CudaSplineDetail::InvertOnField<VDimension>(transform, inverse.GetPointer());
+  if (!found)
   {
-    ContinueField<VDimension>(inverse.GetPointer(), isDone, samples);
-    search(10);
-    for (const std::size_t sample : samples)
-    {
-      isDone[sample] = 1;
-    }
+    return nullptr;
   }
-  residual.largest = *std::max_element(distances.begin(), distances.end());
-  residual.mean = std::accumulate(distances.begin(), distances.end(), 0.0) / static_cast<double>(count);
+  accuracy = *found;
   const auto result = FieldTransformType<VDimension>::New();
   result->SetDisplacementField(inverse);
   return result.GetPointer();
@@ -331,8 +183,8 @@ ReadFieldTransform<2>(const std::string &);
 template itk::Transform<double, 3, 3>::Pointer
 ReadFieldTransform<3>(const std::string &);
 template itk::Transform<double, 2, 2>::Pointer
-InvertByIteration<2>(const itk::Transform<double, 2, 2> *, const Grid &, InverseResidual &);
+InvertByIteration<2>(const itk::Transform<double, 2, 2> *, const Grid &, itk::CudaSpline::InverseAccuracy &);
 template itk::Transform<double, 3, 3>::Pointer
-InvertByIteration<3>(const itk::Transform<double, 3, 3> *, const Grid &, InverseResidual &);
+InvertByIteration<3>(const itk::Transform<double, 3, 3> *, const Grid &, itk::CudaSpline::InverseAccuracy &);
 
 } // namespace CudaSplineProgram

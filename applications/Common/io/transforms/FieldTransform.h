@@ -20,6 +20,8 @@
 
 #include "io/volume/Volume.h"
 
+#include "itkCudaSpline/itk/TransformInversion.h"
+
 #include "itkTransform.h"
 
 #include <string>
@@ -40,31 +42,20 @@ template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 ReadFieldTransform(const std::string & file);
 
-/** \brief Error of an inverse (mm) above which a sample counts as one without an inverse, and a warning is given: a
- * thousand times the limit of the iteration. */
-constexpr double LargestResidual = 0.1;
-
-/** \brief Accuracy of an inverse. */
-struct InverseResidual
-{
-  double mean{ 0.0 };    ///< mm, of the distances between points and their images under the inverse and the transform
-  double largest{ 0.0 }; ///< mm
-};
-
 /** \brief Returns the inverse of a displacement field or a B-spline transform, as a field on its domain. It is computed
- * by fixed-point iteration at every point: x becomes x - (T(x) - y) until T(x) is y to 1e-4 mm, at most 100 times, with
- * shorter steps if whole ones fail. Samples without an inverse continue smoothly from their neighbours.
+ * by iteration, as InvertTransform() documents.
  *
  * Outside the domain the inverse is the identity, like the transforms.
  *
  * \tparam VDimension 2 or 3
  * \param[in] input determines the spacing of the field of a B-spline
+ * \param[out] accuracy accuracy of the inverse
  * \return null for other transforms */
 template <unsigned int VDimension>
 typename itk::Transform<double, VDimension, VDimension>::Pointer
 InvertByIteration(const itk::Transform<double, VDimension, VDimension> * transform,
                   const Grid &                                           input,
-                  InverseResidual &                                      residual);
+                  itk::CudaSpline::InverseAccuracy &                     accuracy);
 
 } // namespace CudaSplineProgram
 

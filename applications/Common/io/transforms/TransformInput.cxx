@@ -84,7 +84,7 @@ ReadFile(const std::string & file, const Grid & input)
     {
       throw ProgramError("the transform \"" + file + "\" (" + numbers.type + ") maps " +
                          std::to_string(base->GetInputSpaceDimension()) + "D points to " +
-                         std::to_string(base->GetOutputSpaceDimension()) + "D points; the image needs one from " +
+                         std::to_string(base->GetOutputSpaceDimension()) + "D points; this input needs one from " +
                          std::to_string(VDimension) + "D to " + std::to_string(VDimension) + "D");
     }
     read.transforms.emplace_back(transform);
@@ -101,7 +101,9 @@ ReadFile(const std::string & file, const Grid & input)
  * \param[in,out] residuals residuals of inverses that were found by iteration */
 template <unsigned int VDimension>
 typename TransformType<VDimension>::Pointer
-Invert(const TransformType<VDimension> * transform, const Grid & input, std::vector<InverseResidual> & residuals)
+Invert(const TransformType<VDimension> *               transform,
+       const Grid &                                    input,
+       std::vector<itk::CudaSpline::InverseAccuracy> & residuals)
 {
   typename TransformType<VDimension>::Pointer inverse;
   try
@@ -114,7 +116,7 @@ Invert(const TransformType<VDimension> * transform, const Grid & input, std::vec
   }
   if (inverse.IsNull())
   {
-    InverseResidual residual;
+    itk::CudaSpline::InverseAccuracy residual;
     inverse = InvertByIteration<VDimension>(transform, input, residual);
     if (inverse.IsNotNull())
     {
@@ -126,15 +128,17 @@ Invert(const TransformType<VDimension> * transform, const Grid & input, std::vec
 
 /** Warns once per file if the residuals of inverses that were found by iteration are large. */
 void
-WarnOfResiduals(const std::string & file, const std::vector<InverseResidual> & residuals)
+WarnOfResiduals(const std::string & file, const std::vector<itk::CudaSpline::InverseAccuracy> & residuals)
 {
-  InverseResidual all;
-  for (const InverseResidual & residual : residuals)
+  itk::CudaSpline::InverseAccuracy all;
+  bool                             isInaccurate = false;
+  for (const itk::CudaSpline::InverseAccuracy & residual : residuals)
   {
+    isInaccurate = isInaccurate || residual.largest > residual.limit;
     all.mean += residual.mean / static_cast<double>(residuals.size());
     all.largest = std::max(all.largest, residual.largest);
   }
-  if (all.largest > LargestResidual)
+  if (isInaccurate)
   {
     Warn("the inverse of \"" + file + "\" was computed by iteration and is inaccurate: the error is " +
          Brief(all.mean) + " mm on average and at most " + Brief(all.largest) +
@@ -152,7 +156,7 @@ ReadTransforms(const TransformArgument & argument, const Grid & input)
   {
     return read;
   }
-  std::vector<InverseResidual> residuals;
+  std::vector<itk::CudaSpline::InverseAccuracy> residuals;
   for (auto & transform : read.transforms)
   {
     const auto composite = CompositeType<VDimension>::New(); // an elastix file is a separate composite
