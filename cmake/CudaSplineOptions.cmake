@@ -35,6 +35,17 @@ mark_as_advanced(CUDASPLINE_HOME_URL)
 set(CUDASPLINE_USE_ISAL "ON" CACHE STRING "ON: the programs compress by ISA-L where it is found; REQUIRED; OFF")
 set_property(CACHE CUDASPLINE_USE_ISAL PROPERTY STRINGS ON OFF REQUIRED)
 
+set(
+  CUDASPLINE_USE_CUDACOMMON
+  "ON"
+  CACHE STRING
+  "ON: test and example with images of ITKCudaCommon, which RTK uses, where ITK has that module; REQUIRED; OFF"
+)
+set_property(CACHE CUDASPLINE_USE_CUDACOMMON PROPERTY STRINGS ON OFF REQUIRED)
+
+set(CUDASPLINE_ITK_SUITE "" CACHE PATH "Source of ITK, of the version in use, whose own tests of replaced classes are run")
+mark_as_advanced(CUDASPLINE_ITK_SUITE)
+
 # Not MINC by default: it alone brings netCDF, libxml2 and ICU, 45 MB of libraries.
 set(
   CUDASPLINE_IO_MODULES

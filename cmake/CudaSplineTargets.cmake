@@ -67,6 +67,19 @@ function(cudaspline_itk_folders variable)
   set(${variable} "${folders}" PARENT_SCOPE)
 endfunction()
 
+# cudaspline_find_cudacommon(): sets CUDASPLINE_HAS_CUDACOMMON. To be called after ITK is found.
+macro(cudaspline_find_cudacommon)
+  set(CUDASPLINE_HAS_CUDACOMMON OFF)
+  if(CUDASPLINE_USE_CUDACOMMON AND CUDASPLINE_HAS_CUDA AND "CudaCommon" IN_LIST ITK_MODULES_ENABLED)
+    set(CUDASPLINE_HAS_CUDACOMMON ON)
+  elseif(CUDASPLINE_USE_CUDACOMMON STREQUAL "REQUIRED")
+    message(
+      FATAL_ERROR
+      "CUDASPLINE_USE_CUDACOMMON is REQUIRED, but there is no CUDA, or ITK was built without its module CudaCommon."
+    )
+  endif()
+endmacro()
+
 # cudaspline_use_itk(<module>...): cudaspline_find_itk(), and ITK's headers and input-output factories for the targets of this directory.
 # As system folders: their warnings are not ours.
 macro(cudaspline_use_itk)

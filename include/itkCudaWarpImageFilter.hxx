@@ -70,7 +70,7 @@ protected:
       DescribeAxes<TOutputImage::ImageDimension>(this->GetOutput(), stage.origin, unused, stage.pointToIndex);
     }
     // Of the right type: ProvideFields() sets those that are read.
-    const void * const host = const_cast<TDisplacementField *>(m_Field)->GetPixelContainer()->GetBufferPointer();
+    const void * const host = GetHostPixels(m_Field);
     SetDisplacements<TDisplacementField>(std::shared_ptr<const void>(host, [](const void *) {}), stage);
     chain.stages.push_back(stage);
     return true;

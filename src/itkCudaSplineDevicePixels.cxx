@@ -184,18 +184,19 @@ CountBytesOnDevice(ProcessObject & filter, int device)
   return bytes;
 }
 
-std::shared_ptr<const CudaSpline::BackendMemory>
-PixelsToRead::Find(const DevicePixels * pixels, const CudaSpline::ExecutionContext & context)
+std::shared_ptr<const void>
+PixelsToRead::FindMemory(const DevicePixels * pixels, const CudaSpline::ExecutionContext & context)
 {
-  auto memory = pixels != nullptr ? pixels->GetDeviceMemory() : nullptr;
-  return memory != nullptr && memory->IsUsableBy(context) ? memory : nullptr;
+  const auto memory = pixels != nullptr ? pixels->GetDeviceMemory() : nullptr;
+  const bool isUsable = memory != nullptr && memory->IsUsableBy(context);
+  return isUsable ? std::shared_ptr<const void>(memory, memory->Data()) : nullptr;
 }
 
 std::shared_ptr<const CudaSpline::BackendMemory>
-PixelsToWrite::Allocate(const DevicePixels * pixels, std::size_t bytes, const CudaSpline::ExecutionContext & context)
+PixelsToWrite::Allocate(const DevicePixels & pixels, std::size_t bytes, const CudaSpline::ExecutionContext & context)
 {
   constexpr std::size_t fraction = 4; // of the remaining memory, because later operations also need some
-  if (pixels == nullptr || !pixels->IsReadOnDevice() || context.backend != CudaSpline::Backend::Cuda || bytes == 0 ||
+  if (!pixels.IsReadOnDevice() || context.backend != CudaSpline::Backend::Cuda || bytes == 0 ||
       bytes > CudaSpline::AvailableDeviceMemory(context.device) / fraction)
   {
     return nullptr;
@@ -211,15 +212,6 @@ PixelsToWrite::Allocate(const DevicePixels * pixels, std::size_t bytes, const Cu
       throw;
     }
     return nullptr;
-  }
-}
-
-void
-PixelsToWrite::Finish()
-{
-  if (m_Pixels != nullptr)
-  {
-    m_Pixels->SetDeviceMemory(std::move(m_Memory));
   }
 }
 

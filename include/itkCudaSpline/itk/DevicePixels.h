@@ -21,11 +21,13 @@
 #include "CudaSplineExport.h"
 #include "itkCudaSpline/kernels/common/MirroredArray.h"
 
+#include "itkImage.h"
 #include "itkMultiThreaderBase.h"
 #include "itkProcessObject.h"
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -137,15 +139,65 @@ MoveInputsToHost(ProcessObject & filter);
 CudaSpline_EXPORT std::size_t
                   CountBytesOnDevice(ProcessObject & filter, int device);
 
+/** \brief Access to the device memory of an image class of another module. The primary template is for classes without
+ * such memory; itkCudaSplineCudaCommon.h has a specialization.
+ *
+ * A specialization with \c HasMemory true has these functions:
+ *
+ * \code
+ * // The current pixels if they are in the memory of the context's device, else null. The result keeps the memory.
+ * static std::shared_ptr<const void>
+ * Find(const TImage * image, const CudaSpline::ExecutionContext & context);
+ * // New memory for the pixels on the context's device, or null if the pixels are to be written to the host.
+ * static std::shared_ptr<void>
+ * Allocate(const TImage * image, const CudaSpline::ExecutionContext & context);
+ * // Makes that memory the current pixels. Null: the pixels were written to the host.
+ * static void
+ * Set(TImage * image, const std::shared_ptr<void> & memory);
+ * // Whether the current pixels are in device memory.
+ * static bool
+ * IsOnDevice(const TImage * image);
+ * \endcode
+ *
+ * \tparam TImage image type */
+template <typename TImage>
+struct OtherDeviceImage
+{
+  /** Whether images of the type can be in the memory of a device. */
+  static constexpr bool HasMemory = false;
+};
+
+/** \brief Address of the pixels in host memory, whether they are current or not. The pixels are not copied.
+ *
+ * \tparam TImage image type; one that hides GetPixelContainer() derives from itk::Image */
+template <typename TImage>
+auto *
+GetHostPixels(const TImage * image)
+{
+  if constexpr (OtherDeviceImage<TImage>::HasMemory)
+  {
+    return GetHostPixels<Image<typename TImage::PixelType, TImage::ImageDimension>>(image);
+  }
+  else
+  {
+    auto * const container = const_cast<TImage *>(image)->GetPixelContainer();
+    return container != nullptr ? container->GetBufferPointer() : nullptr;
+  }
+}
+
 /** \brief Whether an image has pixels, on a device or on the host. */
 template <typename TImage>
 bool
 HasPixels(const TImage * image)
 {
-  const auto * const container = image->GetPixelContainer();
-  return container != nullptr &&
-         const_cast<std::remove_const_t<std::remove_pointer_t<decltype(container)>> *>(container)->GetBufferPointer() !=
-           nullptr;
+  if constexpr (OtherDeviceImage<TImage>::HasMemory)
+  {
+    if (OtherDeviceImage<TImage>::IsOnDevice(image))
+    {
+      return true;
+    }
+  }
+  return GetHostPixels(image) != nullptr;
 }
 
 /** \brief The pixels of an image that an operation reads: in the memory of its device if they are there, else in host
@@ -159,8 +211,8 @@ public:
    * \param[in] context where the operation runs */
   template <typename TImage>
   PixelsToRead(const TImage * image, const CudaSpline::ExecutionContext & context)
-    : m_Memory(Find(dynamic_cast<const DevicePixels *>(image), context))
-    , m_Data(m_Memory != nullptr ? m_Memory->Data() : image->GetBufferPointer())
+    : m_Memory(Find(image, context))
+    , m_Data(m_Memory != nullptr ? m_Memory.get() : image->GetBufferPointer())
   {}
 
   /** First byte: memory of the context's device, or of the host. */
@@ -177,11 +229,24 @@ public:
   }
 
 private:
-  static std::shared_ptr<const CudaSpline::BackendMemory>
-  Find(const DevicePixels * pixels, const CudaSpline::ExecutionContext & context);
+  template <typename TImage>
+  static std::shared_ptr<const void>
+  Find(const TImage * image, const CudaSpline::ExecutionContext & context)
+  {
+    if constexpr (OtherDeviceImage<TImage>::HasMemory)
+    {
+      return OtherDeviceImage<TImage>::Find(image, context);
+    }
+    else
+    {
+      return FindMemory(dynamic_cast<const DevicePixels *>(image), context);
+    }
+  }
+  static std::shared_ptr<const void>
+  FindMemory(const DevicePixels * pixels, const CudaSpline::ExecutionContext & context);
 
-  std::shared_ptr<const CudaSpline::BackendMemory> m_Memory;
-  const void *                                     m_Data;
+  std::shared_ptr<const void> m_Memory;
+  const void *                m_Data;
 };
 
 /** \brief The pixels of an image that an operation computes: in device memory if the next filter reads them there and
@@ -195,12 +260,25 @@ public:
    * \param[in] context where the operation runs */
   template <typename TImage>
   PixelsToWrite(TImage * image, const CudaSpline::ExecutionContext & context)
-    : m_Pixels(dynamic_cast<DevicePixels *>(image))
-    , m_Memory(Allocate(m_Pixels,
-                        image->GetPixelContainer()->Size() * sizeof(*image->GetPixelContainer()->GetBufferPointer()),
-                        context))
-    , m_Data(m_Memory != nullptr ? m_Memory->Data() : image->GetPixelContainer()->GetBufferPointer())
-  {}
+  {
+    if constexpr (OtherDeviceImage<TImage>::HasMemory)
+    {
+      const std::shared_ptr<void> memory = OtherDeviceImage<TImage>::Allocate(image, context);
+      m_Data = memory.get();
+      m_Finish = [image, memory] { OtherDeviceImage<TImage>::Set(image, memory); };
+    }
+    else if (auto * const pixels = dynamic_cast<DevicePixels *>(image))
+    {
+      const std::size_t pixelBytes = sizeof(*image->GetPixelContainer()->GetBufferPointer());
+      const auto        memory = Allocate(*pixels, image->GetPixelContainer()->Size() * pixelBytes, context);
+      m_Data = memory != nullptr ? memory->Data() : nullptr;
+      m_Finish = [pixels, memory] { pixels->SetDeviceMemory(memory); };
+    }
+    if (m_Data == nullptr)
+    {
+      m_Data = GetHostPixels(image);
+    }
+  }
 
   /** First byte: memory of the context's device, or of the host. */
   void *
@@ -211,15 +289,20 @@ public:
 
   /** Makes the computed pixels those of the image. */
   void
-  Finish();
+  Finish() const
+  {
+    if (m_Finish)
+    {
+      m_Finish();
+    }
+  }
 
 private:
   static std::shared_ptr<const CudaSpline::BackendMemory>
-  Allocate(const DevicePixels * pixels, std::size_t bytes, const CudaSpline::ExecutionContext & context);
+  Allocate(const DevicePixels & pixels, std::size_t bytes, const CudaSpline::ExecutionContext & context);
 
-  DevicePixels *                                   m_Pixels;
-  std::shared_ptr<const CudaSpline::BackendMemory> m_Memory;
-  void *                                           m_Data;
+  void *                m_Data{ nullptr };
+  std::function<void()> m_Finish;
 };
 
 /** @} */
