@@ -311,7 +311,7 @@ TEST_P(SynLevels, SmallestMemoryHasTheSameBits)
                                Kinds{ MetricKind::LocalCorrelation, MetricKind::LocalCorrelation },
                                Kinds{ MetricKind::LocalCorrelation, MetricKind::MeanSquares },
                                Kinds{ MetricKind::ExactCorrelation },
-                               Kinds{ MetricKind::SelfSimilarity, MetricKind::LocalCorrelation } })
+                               Kinds{ MetricKind::SelfSimilarity, MetricKind::MeanSquares } })
   {
     for (std::size_t number = 0; number < cases.size(); ++number)
     {
@@ -331,7 +331,8 @@ TEST_P(SynLevels, SmallestMemoryHasTheSameBits)
       const LevelResults smallest = run(LevelMemory::Smallest);
       EXPECT_EQ(smallest.values, fastest.values);
       EXPECT_EQ(smallest.fields, fastest.fields);
-      EXPECT_GT(*std::max_element(fastest.fields[0].begin(), fastest.fields[0].end()), 0.01);
+      const auto isMoved = [](double number) { return std::abs(number) > 0.01; };
+      EXPECT_TRUE(std::any_of(fastest.fields[2].begin(), fastest.fields[2].end(), isMoved));
     }
   }
 }
