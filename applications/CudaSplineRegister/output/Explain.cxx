@@ -27,6 +27,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <set>
@@ -202,7 +203,7 @@ ExplainStage(std::ostream &                         stream,
            << NamesOf(spec.metrics) << '\n';
   }
   stream << "  memory: " << BytesText(forecast.bytes) << ", "
-         << Brief(static_cast<double>(forecast.bytes) / static_cast<double>(voxels), 3)
+         << Brief(std::round(10.0 * static_cast<double>(forecast.bytes) / static_cast<double>(voxels)) / 10.0)
          << " bytes per voxel of the fixed image | backend: " << itk::CudaSpline::NameOf(forecast.backend)
          << (forecast.reason.empty() ? "" : " (" + forecast.reason + ")") << " | at most about "
          << SecondsText(forecast.seconds) << '\n';
@@ -236,9 +237,9 @@ ExplainRegistration(const Options &                options,
   std::ostringstream stream;
   ExplainImages(stream, options, inputs);
   stream << "start: " << StartText(options) << '\n';
-  const auto forecasts = Forecast(RequestOf(options, inputs));
-  const auto voxels = static_cast<std::size_t>(inputs.fixed.grid.Count());
-  const auto document = nlohmann::ordered_json::parse(itk::CudaSpline::WriteSpec(options.spec));
+  const auto        forecasts = Forecast(RequestOf(options, inputs));
+  const std::size_t voxels = inputs.fixed.grid.GetNumberOfVoxels();
+  const auto        document = nlohmann::ordered_json::parse(itk::CudaSpline::WriteSpec(options.spec));
   for (std::size_t number = 0; number < forecasts.size(); ++number)
   {
     stream << "stage " << number + 1 << "/" << forecasts.size() << ": ";

@@ -468,6 +468,10 @@ TEST(DeformablePlan, BytesPerVoxel)
 {
   FieldGrid grid;
   grid.size = { { 512, 512, 512 } };
+  for (unsigned int d = 0; d < 3; ++d)
+  {
+    grid.indexToPoint[d][d] = grid.pointToIndex[d][d] = 1.0;
+  }
   const auto plan = [&](DeformableKind kind, bool hasMasks) {
     DeformableOptions options;
     options.kind = kind;

@@ -312,7 +312,7 @@ TEST_P(SynLevels, LessMemoryHasTheSameBits)
                                Kinds{ MetricKind::LocalCorrelation, MetricKind::LocalCorrelation },
                                Kinds{ MetricKind::LocalCorrelation, MetricKind::MeanSquares },
                                Kinds{ MetricKind::ExactCorrelation },
-                               Kinds{ MetricKind::SelfSimilarity, MetricKind::LocalCorrelation } })
+                               Kinds{ MetricKind::SelfSimilarity, MetricKind::MeanSquares } })
   {
     for (std::size_t number = 0; number < cases.size(); ++number)
     {
@@ -335,7 +335,8 @@ TEST_P(SynLevels, LessMemoryHasTheSameBits)
         EXPECT_EQ(smaller.values, fastest.values) << "paged: " << (memory == LevelMemory::Paged);
         EXPECT_EQ(smaller.fields, fastest.fields) << "paged: " << (memory == LevelMemory::Paged);
       }
-      EXPECT_GT(*std::max_element(fastest.fields[0].begin(), fastest.fields[0].end()), 0.01);
+      const auto isMoved = [](double number) { return std::abs(number) > 0.01; };
+      EXPECT_TRUE(std::any_of(fastest.fields[2].begin(), fastest.fields[2].end(), isMoved));
     }
   }
 }

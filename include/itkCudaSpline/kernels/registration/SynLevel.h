@@ -176,7 +176,7 @@ private:
   std::unique_ptr<Parts> m_Parts;
 };
 
-/** \brief Plans the memory of a level on a device, with its images. It has masks.
+/** \brief Plans the memory of a level on a device, with its images and masks.
  *
  * \param[in] shape shape of the fields
  * \param[in] metrics metric of each pair of images
