@@ -43,7 +43,12 @@ set(
 )
 set_property(CACHE CUDASPLINE_USE_CUDACOMMON PROPERTY STRINGS ON OFF REQUIRED)
 
-set(CUDASPLINE_ITK_SUITE "" CACHE PATH "Source of ITK, of the version in use, whose own tests of replaced classes are run")
+set(
+  CUDASPLINE_ITK_SUITE
+  ""
+  CACHE PATH
+  "Source of ITK, of the version in use, whose own tests of replaced classes are run"
+)
 mark_as_advanced(CUDASPLINE_ITK_SUITE)
 
 # Not MINC by default: it alone brings netCDF, libxml2 and ICU, 45 MB of libraries.

@@ -58,6 +58,7 @@ struct OtherDeviceImage<CudaImage<TPixel, VDimension>>
   /** The image class. */
   using ImageType = CudaImage<TPixel, VDimension>;
 
+  /** Images of the class can be in the memory of a device. */
   static constexpr bool HasMemory = true;
 
   /** Whether the current pixels are in device memory. */
