@@ -139,7 +139,7 @@ def test_higher_derivatives(rng):
     for found in third(value):
         assert abs(found(point).item() - wanted) < TOLERANCE
     for again in (jax.jacfwd, jax.jacrev):
-        with pytest.raises(NotImplementedError, match="beyond the 3rd"):
+        with pytest.raises(NotImplementedError, match="at most 3 times"):
             again(third(value)[0])(point)
 
     def plane(point):
