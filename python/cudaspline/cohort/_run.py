@@ -18,7 +18,7 @@ import numpy
 from .. import Image, RegistrationWarning, __version__, resample
 from .. import register as register_pair
 from ..core import _library
-from ..core._checks import choose
+from ..core._checks import LARGEST_INT32, choose, integer
 from ..core._methods import device_word
 from ..core._warnings import collected
 from ..dask._batch import BatchError, device_of
@@ -150,10 +150,8 @@ def register(
         _report.check(Path(os.path.abspath(report)))
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
         raise ValueError(f"retries: {retries!r} must be a whole number from 0.")
-    if pairs_at_once is not None and (
-        isinstance(pairs_at_once, bool) or not isinstance(pairs_at_once, int) or pairs_at_once < 1
-    ):
-        raise ValueError(f"pairs_at_once: {pairs_at_once!r} must be a whole number from 1.")
+    if pairs_at_once is not None:
+        pairs_at_once = integer(pairs_at_once, "pairs_at_once", 1, LARGEST_INT32)
     fields = choose(fields, FIELD_FORMS, "fields")
     client = client_of(client)
     rows: list[Optional[dict[str, Any]]] = [
