@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy
 import pytest
@@ -319,6 +320,21 @@ def test_default_threads(monkeypatch):
     assert _run._threads_with(-1) == 1 and _run._threads_with(0) == len(os.sched_getaffinity(0))
     monkeypatch.setenv("CUDASPLINE_THREADS", "3")
     assert _run._threads_with(-1) == 1 and _run._threads_with(0) == 0
+
+
+def test_default_pairs_at_once(monkeypatch):
+    """On a GPU: of the processors, and 128 bytes for each voxel of the larger image in 0.8 of the memory."""
+    monkeypatch.setattr(_run, "share_of", lambda *arguments: arguments)
+    monkeypatch.setattr(
+        _run._library, "query_device", lambda _: SimpleNamespace(total_memory=10**9)
+    )
+    worker, images = SimpleNamespace(address="a"), (blob(0), numpy.zeros((4, 5)))
+    for processors, count in ((1, 1), (6, 3), (64, 8)):
+        monkeypatch.setattr(_run._library, "count_processors", lambda n=processors: n)
+        needed = 128 * 24 * 28 * 32
+        assert _run._share(worker, None, 0, images, {}) == ("a", count, needed, 0.8e9)
+        doubled = _run._share(worker, 20, 0, images, {"precision": "float64"})
+        assert doubled == ("a", 20, 2 * needed, 0.8e9)
 
 
 RUNS, MAY_END = [], threading.Event()

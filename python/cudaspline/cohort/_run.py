@@ -18,15 +18,13 @@ import numpy
 from .. import Image, RegistrationWarning, __version__, resample
 from .. import register as register_pair
 from ..core import _library
-from ..core._checks import choose
+from ..core._checks import LARGEST_INT32, choose, integer
 from ..core._methods import device_word
+from ..core._options import FIELD_FORMS
 from ..core._warnings import collected
 from ..dask._batch import BatchError, device_of
 from ..dask._engine import client_of, each, share_of
-from ..dask._files import folder_written_once, read_image, remove_parts, write_image
-from ..images._images import open_image
-from ..images._packed import count_processors
-from ..registration._transform import FIELD_FORMS
+from ..dask._files import count_voxels, folder_written_once, read_image, remove_parts, write_image
 from . import _report
 from ._table import Item, items_of
 
@@ -150,10 +148,8 @@ def register(
         _report.check(Path(os.path.abspath(report)))
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
         raise ValueError(f"retries: {retries!r} must be a whole number from 0.")
-    if pairs_at_once is not None and (
-        isinstance(pairs_at_once, bool) or not isinstance(pairs_at_once, int) or pairs_at_once < 1
-    ):
-        raise ValueError(f"pairs_at_once: {pairs_at_once!r} must be a whole number from 1.")
+    if pairs_at_once is not None:
+        pairs_at_once = integer(pairs_at_once, "pairs_at_once", 1, LARGEST_INT32)
     fields = choose(fields, FIELD_FORMS, "fields")
     client = client_of(client)
     rows: list[Optional[dict[str, Any]]] = [
@@ -291,7 +287,7 @@ def _threads_with(gpu: int) -> int:
     OMP_NUM_THREADS=1 of Dask's workers would let it wait for one thread."""
     if gpu < 0:
         return 1
-    return 0 if os.environ.get("CUDASPLINE_THREADS") else count_processors()
+    return 0 if os.environ.get("CUDASPLINE_THREADS") else _library.count_processors()
 
 
 def _share(
@@ -305,8 +301,8 @@ def _share(
             if pairs_at_once is None
             else share_of(worker.address, pairs_at_once, 0, math.inf)
         )
-    count = pairs_at_once or min(_MAX_PAIRS, max(1, count_processors() // 2))
-    voxels = max(math.prod(open_image(one, "image").geometry.size) for one in images)
+    count = pairs_at_once or min(_MAX_PAIRS, max(1, _library.count_processors() // 2))
+    voxels = max(count_voxels(one) for one in images)
     needed = voxels * _VOXEL_BYTES * (2 if options.get("precision") == "float64" else 1)
     return share_of(
         worker.address, count, needed, _MEMORY_PART * _library.query_device(gpu).total_memory

@@ -420,6 +420,11 @@ def threads_of_call() -> int:
     return threads_of_worker() if chosen is None else chosen
 
 
+def count_processors() -> int:
+    """The number of processors that the process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def threads_of_worker() -> int:
     """1 in a process of a pool (of multiprocessing, of joblib), as the other processes are busy,
     and in a DataLoader's as many as PyTorch uses there (1, unless its worker_init_fn sets more), if

@@ -73,6 +73,10 @@ PresetName = Literal[
 ]
 
 
+#: Forms of the fields that a transform is written as.
+FIELD_FORMS = {form: form for form in ("nii.gz", "nii", "none")}
+
+
 class StageOptions(TypedDict, total=False):
     """Options that apply to all stages of register()."""
 

@@ -107,7 +107,8 @@ def collected() -> Iterator[list[tuple[str, Type[Warning]]]]:
     """Collects the warnings that the package gives in this thread, (message, category), instead of
     showing them. warnings.catch_warnings() changes the warnings of all threads."""
     before = getattr(_local, "found", None)
-    _local.found = found = []
+    found: list[tuple[str, Type[Warning]]] = []
+    _local.found = found
     try:
         yield found
     finally:

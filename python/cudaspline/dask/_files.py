@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import importlib
 import importlib.util
+import math
 import os
 import shutil
 import sys
@@ -30,6 +31,11 @@ def read_image(path: Any) -> Any:
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     return _images.read_image(path, "image")
+
+
+def count_voxels(image: Any) -> int:
+    """The number of voxels of an image."""
+    return math.prod(_images.open_image(image, "image").geometry.size)
 
 
 def check_output(path: Path) -> None:

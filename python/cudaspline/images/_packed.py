@@ -197,17 +197,12 @@ def _blocks(read: Callable[[int, int], Any], size: int) -> Iterator[tuple[Any, b
         before = bytes(data[-_WINDOW:])
 
 
-def count_processors() -> int:
-    """The number of processors that the process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _count_threads() -> int:
     """The number of threads: that of use_threads(), else of the environment, else the processors
     that the process may use."""
     words = (os.environ.get("CUDASPLINE_THREADS", ""), os.environ.get("OMP_NUM_THREADS", ""))
     chosen = _library.chosen_threads() or next((int(word) for word in words if word.isdecimal()), 0)
-    return chosen or count_processors()
+    return chosen or _library.count_processors()
 
 
 def compress(file: BinaryIO, read: Callable[[int, int], Any], size: int) -> None:

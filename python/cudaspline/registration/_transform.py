@@ -13,7 +13,7 @@ from ..core import _arrays, _checks, _html, _library
 from ..core._checks import choose, flag
 from ..core._geometry import Geometry
 from ..core._methods import device_word
-from ..core._options import TransformOrder
+from ..core._options import FIELD_FORMS, TransformOrder
 from ..images import _image_files, _images
 from ..images._images import Image
 from ..resampling import _resample, _sampling
@@ -21,9 +21,6 @@ from ..transforms import _inverse, _stages, _transform_files, _transform_writing
 from ..transforms._transform_parts import FieldPart, GivenPart, InversePart, LinearPart, Part
 from . import _registration_library
 from ._registration_library import Folding
-
-#: Forms of the fields that save_ants() writes.
-FIELD_FORMS = {form: form for form in ("nii.gz", "nii", "none")}
 
 
 class Transform:
