@@ -87,11 +87,19 @@ DevicePool(int device)
 PoolBytes
 BytesOfPool(int device)
 {
-  auto * const  pool = Find(device);
+  auto * const pool = Find(device);
+  if (pool == nullptr)
+  {
+    return {};
+  }
+  const auto get = [pool](cudaMemPoolAttr attribute, std::uint64_t & bytes) {
+    const cudaError_t error = cudaMemPoolGetAttribute(pool, attribute, &bytes);
+    IgnoreCuda(error);
+    return error == cudaSuccess;
+  };
   std::uint64_t reserved = 0;
   std::uint64_t used = 0;
-  if (pool == nullptr || cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved) != cudaSuccess ||
-      cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess)
+  if (!get(cudaMemPoolAttrReservedMemCurrent, reserved) || !get(cudaMemPoolAttrUsedMemCurrent, used))
   {
     return {};
   }
