@@ -61,9 +61,7 @@ public:
   LocalCorrelationForces(const LocalCorrelationDescriptor & descriptor, const Residence & residence)
     : m_Descriptor(descriptor)
     , m_Residence(residence)
-    , m_Sums(CountLocalCorrelationScratch(descriptor, residence),
-             residence,
-             CountSections(descriptor))
+    , m_Sums(CountLocalCorrelationScratch(descriptor, residence), residence, CountSections(descriptor))
   {}
 
   void
