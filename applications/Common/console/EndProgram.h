@@ -23,7 +23,8 @@
 namespace CudaSplineProgram
 {
 
-/** \brief Ends a program: writes its error, or its warnings, to stderr, one per line, and completes the standard output.
+/** \brief Ends a program: writes its error, or its warnings, to stderr, one per line, and completes the standard
+ * output.
  *
  * \param[in] error of ErrorOf(); a failure reports only the error, not the warnings
  * \param[in] code exit code of a program without an error
