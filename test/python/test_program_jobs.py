@@ -937,6 +937,21 @@ class TestWarpedImage:
         assert done.returncode == 1 and "no stage compares red, green and blue" in done.stderr
 
 
+def test_vectors_of_bytes_are_colours(sitk, tmp_path):
+    """As SimpleITK writes them to NRRD; the remedy for a missing folder is named."""
+    values = numpy.random.default_rng(2).integers(0, 255, (24, 30, 3), "u1")
+    files = [str(tmp_path / name) for name in ("f.nrrd", "m.nrrd", "w.nrrd")]
+    for name in files[:2]:
+        sitk.WriteImage(sitk.GetImageFromArray(values, isVector=True), name)
+    options = ["-s", "translation", "--iterations", "2", "--initialize", "none"]
+    register(*files[:2], *options, "-w", files[2])
+    assert numpy.array_equal(sitk.GetArrayFromImage(sitk.ReadImage(files[2])), values)
+    done = start(PROGRAM, *files[:2], *options, "-w", tmp_path / "new" / "w.nrrd")
+    assert done.returncode == 1 and "--make-folders" in done.stderr
+    done = start(PROGRAM, *files[:2], *options, "-w", files[2], "third")
+    assert done.returncode == 2 and "not expected: third" in done.stderr
+
+
 class TestListsOfAnts:
     @pytest.mark.parametrize(
         "own, other",

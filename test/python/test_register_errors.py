@@ -459,3 +459,28 @@ def test_masks_outside_of_their_image(argument, of, stage, initial):
     with pytest.raises(ValueError, match=f"no voxel of the {of} image is inside its mask; stage 1") as found:  # fmt: skip
         cudaspline.register(image, image, stage, initial=initial, iterations=1, device="cpu", **{argument: away})  # fmt: skip
     assert "centre" not in str(found.value) and "starts elsewhere" not in str(found.value)
+
+
+def test_messages_name_what_helps(tmp_path, monkeypatch):
+    """The missing file of a list, the word that was likely meant, masks of stages, colours."""
+    monkeypatch.chdir(tmp_path)
+    plane = cudaspline.Image(numpy.random.default_rng(1).uniform(size=(20, 24)).astype("f4"))
+    for options, kind, text in (
+        ({"initial": ["none.mat"]}, FileNotFoundError, r"^initial\[0\]: there is no file none.mat"),
+        ({"initial": "momemts"}, FileNotFoundError, "^initial: .*Did you mean 'moments'"),
+        ({"mask": [None, "mask.nii"]}, TypeError, r"^mask: .*Stage\(kind, mask=\.\.\.\)"),
+    ):
+        with pytest.raises(kind, match=text):
+            cudaspline.register(plane, plane, "rigid", **options)
+    with pytest.raises(
+        ValueError, match="did you mean 'cubic'.* 'bspline', 'catmull-rom', 'cosine'"
+    ):
+        cudaspline.resample(plane, spacing=2, interpolation="cubick")
+    colours = numpy.random.default_rng(1).uniform(0, 255, (20, 24, 3)).astype("u1")
+    with pytest.warns(cudaspline.RegistrationWarning, match="channels='last'"):
+        cudaspline.register(colours, colours, "translation", initial="none", iterations=1)
+    name = str(tmp_path / "volume.nii")
+    sitk = pytest.importorskip("SimpleITK")
+    sitk.WriteImage(sitk.GetImageFromArray(numpy.zeros((4, 5, 6), "f4")), name)
+    with pytest.raises(ValueError, match="^series: .*is a single volume"):
+        cudaspline.register_series(name)

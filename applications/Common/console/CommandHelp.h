@@ -121,8 +121,12 @@ DescribeError(const CLI::App & app, const std::exception & error)
       return "option \"" + name + "\" is not known" + (similar.empty() ? "" : ": did you mean \"" + similar + "\"?");
     }
   }
-  return "\"" + words.front() +
-         "\" is not expected: it is one image too many, or the value of an option without values";
+  std::string text = "not expected:";
+  for (const std::string & word : words)
+  {
+    text += " " + word;
+  }
+  return text + " (images too many, or values of options without values)";
 }
 
 } // namespace CudaSplineProgram

@@ -246,7 +246,7 @@ class InverseResidual(NamedTuple):
     largest: float
     #: A larger distance is warned of (mm): 0.1, or a tenth of the smallest spacing of the inverse
     #: if that is less.
-    limit: float
+    limit: float = 0.1
 
 
 @dataclass(frozen=True)
