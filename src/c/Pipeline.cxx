@@ -334,12 +334,12 @@ MakeCallbacks(const cudaspline_pipeline & pipeline, ScalarType fieldType)
     };
   }
   callbacks.warning = [&pipeline](const PipelineWarning & warning) {
-    static constexpr const char * names[] = { "faint_values",    "poor_rotation",     "still_levels",
-                                              "skipped_level",   "kept_axes",         "undetermined",
-                                              "undone_levels",   "few_iterations",    "found_rotation",
-                                              "poor_agreement",  "outside_landmarks", "unpaired_labels",
-                                              "restricted_start" };
-    static_assert(std::size(names) == static_cast<std::size_t>(PipelineWarning::Kind::RestrictedStart) + 1,
+    static constexpr const char * names[] = { "faint_values",     "poor_rotation",     "still_levels",
+                                              "skipped_level",    "kept_axes",         "undetermined",
+                                              "undone_levels",    "few_iterations",    "found_rotation",
+                                              "poor_agreement",   "outside_landmarks", "unpaired_labels",
+                                              "restricted_start", "no_sliding_border" };
+    static_assert(std::size(names) == static_cast<std::size_t>(PipelineWarning::Kind::NoSlidingBorder) + 1,
                   "Each kind has a name.");
     const Json text{ { "kind", names[static_cast<std::size_t>(warning.kind)] },
                      { "stage", warning.stage },

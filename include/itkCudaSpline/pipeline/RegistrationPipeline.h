@@ -120,7 +120,8 @@ struct PipelineWarning
     PoorAgreement,    ///< the images hardly overlap, or have no more in common than unrelated ones
     OutsideLandmarks, ///< landmarks outside of the images
     UnpairedLabels,   ///< labels of one of the label maps
-    RestrictedStart   ///< the start moves along axes that the first stage keeps
+    RestrictedStart,  ///< the start moves along axes that the first stage keeps
+    NoSlidingBorder   ///< the map of sliding regions has no border in the fixed image
   };
   Kind        kind{ Kind::FaintValues }; ///< kind of the warning
   int         stage{ -1 };               ///< number of the stage; -1: before the first one
