@@ -39,10 +39,6 @@ namespace itk::CudaSpline
 namespace
 {
 
-/** The tolerance of inverses by Anderson mixing (samples). Each sample ends its own iterations: at ITK's tolerance of
- * 0.001 a rounding decides about a difference of that size, which further iterations of a registration enlarge. */
-constexpr double AndersonTolerance = 1e-4;
-
 /** How a stage of a linear transform or a B-spline compares images. */
 LinearMetric
 MakeMetric(const StageContext & context)
@@ -565,7 +561,7 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
   options.samples = context.spec.samples;
   options.rules.firstStep = model.step;
   options.rules.gradientTolerance = 0.0; // a length in mm; other rules end levels
-  options.regularizers = { model.bendingEnergy, model.linearElasticity, model.totalVariation, model.jacobianPenalty };
+  options.regularizers = model.regularizers;
   const SamplePlan  samples = PlanSamples(context);
   const auto        optionsOf = [&](std::size_t level) { return MakeLevelOptions(options, samples, level); };
   const SplineCells cells = CountSplineCells(model, fixed);
@@ -757,16 +753,13 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   options.rules.optimizer = model.optimizer;
   options.rules.determinantLimit = model.determinantLimit;
   options.rules.inversion.method = model.inversion;
-  if (model.inversion == InversionMethod::Anderson)
-  {
-    options.rules.inversion.meanTolerance = AndersonTolerance;
-  }
   options.rules.averagesMidpointGradients = context.spec.AveragesMidpointGradients();
   std::copy(context.spec.restriction.begin(), context.spec.restriction.end(), options.rules.weights.begin());
   options.smoothsUnderMasks = context.images.HasMask() && context.spec.SmoothsUnderMasks();
   options.order = context.spec.order;
   options.gradientsFollowGrid = context.spec.GradientsFollowGrid();
   options.velocity = model.velocity;
+  options.regularizers = model.regularizers;
   if (context.spec.GetKind() == StageKind::Greedy && model.slides.value_or(true))
   {
     options.regions = context.images.GetSlidingRegions();

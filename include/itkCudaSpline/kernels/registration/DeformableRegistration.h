@@ -27,6 +27,7 @@
 #include "itkCudaSpline/kernels/registration/Landmarks.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
+#include "itkCudaSpline/kernels/registration/Regularizers.h"
 
 #include <cstddef>
 #include <memory>
@@ -79,7 +80,8 @@ struct DeformablePair
   double     weight{ 1.0 };                          ///< share of its force; above 0, whatever their sum is
 };
 
-/** \brief The options of a deformable registration. Options of metrics apply to all pairs. */
+/** \brief The options of a deformable registration. Options of metrics apply to all pairs. The method of inversion in
+ * the rules is that of the inverse at the end; iterations of SyN use FixedPoint. */
 struct DeformableOptions : MetricOptions
 {
   DeformableKind kind{ DeformableKind::Syn }; ///< the method
@@ -94,6 +96,7 @@ struct DeformableOptions : MetricOptions
   VelocityOptions             velocity;                   ///< options of TimeVaryingVelocity
   LandmarkTerm                landmarks;                  ///< term that is added to the pairs; not used by demons
   SlidingRegions              regions;                    ///< regions that slide; only for greedy
+  Regularizers                regularizers;               ///< energies of the field; only for greedy
   /** Whether gradients of the images in the middle space are those of DescribeGradient(), not central differences. Only
    * for SyN. */
   bool        filtersGradients{ false };

@@ -25,6 +25,7 @@
 #include "itkCudaSpline/kernels/registration/VelocityLevel.h"
 
 #include "kernels/fields/sliding/FieldRegions.h"
+#include "kernels/registration/spline/FieldEnergy.h"
 #include "kernels/registration/landmarks/LandmarkLevels.h"
 
 #include <algorithm>
@@ -154,6 +155,11 @@ CheckOptions(const DeformableOptions & options)
     throw std::invalid_argument(std::string("Sliding regions are only supported by greedy, not by ") +
                                 NameOf(options.kind) + ".");
   }
+  if (options.kind != DeformableKind::Greedy && options.regularizers.AreUsed())
+  {
+    throw std::invalid_argument(std::string("Regularizers of fields are only supported by greedy, not by ") +
+                                NameOf(options.kind) + ".");
+  }
   if (options.filtersGradients && options.kind != DeformableKind::Syn)
   {
     throw std::invalid_argument(std::string("Gradients by a filter are only supported by syn; ") +
@@ -207,6 +213,8 @@ struct DeformableRegistration::Parts
   std::unique_ptr<DemonsLevel>   demons;
   std::unique_ptr<VelocityLevel> velocity;
 
+  InversionMethod finalMethod{ InversionMethod::FixedPoint }; ///< of the inverse at the end
+
   /** Makes a level whose field is zero. */
   template <typename TLevel>
   std::unique_ptr<TLevel>
@@ -237,7 +245,8 @@ struct DeformableRegistration::Parts
       }
       else if constexpr (std::is_same<TLevel, GreedyLevel>::value)
       {
-        return std::make_unique<TLevel>(shape, std::move(terms), residence, options.landmarks, options.regions);
+        return std::make_unique<TLevel>(
+          shape, std::move(terms), residence, options.landmarks, options.regions, options.regularizers);
       }
       else
       {
@@ -427,6 +436,11 @@ DeformableRegistration::DeformableRegistration(std::vector<SynSide>      fixed,
   }
   const FieldGrid grid = fixed.front().image.grid;
   m_Parts.reset(new Parts{ std::move(fixed), std::move(moving), options, residence, grid, {}, 0.0, {}, {}, {}, {} });
+  // With Anderson mixing each sample ends its own iterations, so that a rounding decides about differences as large as
+  // the tolerance. Further iterations of a registration would enlarge them. All samples make equally many of ITK's
+  // iterations.
+  m_Parts->finalMethod = options.rules.inversion.method;
+  m_Parts->options.rules.inversion.method = InversionMethod::FixedPoint;
 }
 
 DeformableRegistration::~DeformableRegistration() = default;
@@ -476,7 +490,7 @@ void
 DeformableRegistration::GetFields(void * forward, void * backward, ScalarType element, FieldMemory memory)
 {
   FieldInversion inversion = FinalInversion();
-  inversion.method = m_Parts->options.rules.inversion.method;
+  inversion.method = m_Parts->finalMethod;
   const auto get = [&](auto & level) { // of one field
     if (forward != nullptr)
     {
@@ -535,7 +549,8 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
   const std::size_t points = options.landmarks.IsUsed() ? options.landmarks.points.size() : 0;
   const std::size_t ofLandmarks =
     points > 0 ? FieldLandmarks::CountBytes(shape, points, options.velocity.timePoints) : 0;
-  const std::size_t bytes = volumes * imageBytes + ofLandmarks + FieldRegions::CountBytes(options.regions, shape);
+  const std::size_t bytes = volumes * imageBytes + ofLandmarks + FieldRegions::CountBytes(options.regions, shape) +
+                            FieldEnergy::CountBytes(shape, options.regularizers);
   if (options.kind == DeformableKind::Demons)
   {
     return PlanDemonsLevel(shape, pixel, bytes + CountInversionScratch(shape), budget);

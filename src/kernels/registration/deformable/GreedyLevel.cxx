@@ -19,6 +19,7 @@
 
 #include "kernels/registration/deformable/LevelField.h"
 #include "kernels/registration/deformable/LevelForces.h"
+#include "kernels/registration/spline/FieldEnergy.h"
 
 #include <utility>
 
@@ -43,6 +44,7 @@ struct GreedyLevel::Parts
   std::shared_ptr<LevelFields> fields; ///< one field
   ResidentArray                update; ///< the force, then the composed field, then the inverse
   ResidentArray                record;
+  FieldEnergy                  energy; ///< of the field
   RuledSteps                   steps;
 
   LevelField &
@@ -52,6 +54,12 @@ struct GreedyLevel::Parts
   }
   void
   Enqueue(const SynRules & rules);
+  /** Returns the metric plus the energies. */
+  double
+  ValueOf(const LevelSums & sums) const
+  {
+    return forces.WeightedValuesOf(sums)[0] + energy.GetValue();
+  }
 };
 
 GreedyLevel::GreedyLevel(const FieldShape & shape,
@@ -66,11 +74,13 @@ GreedyLevel::GreedyLevel(const FieldShape &     shape,
                          std::vector<SynTerm>   terms,
                          const Residence &      residence,
                          const LandmarkTerm &   landmarks,
-                         const SlidingRegions & regions)
+                         const SlidingRegions & regions,
+                         const Regularizers &   regularizers)
   : m_Parts(new Parts{ LevelForces(shape, std::move(terms), landmarks, residence, 1, regions),
                        std::make_shared<LevelFields>(1, shape, residence),
                        ResidentArray(shape.Bytes(), residence),
                        ResidentArray(sizeof(Record), residence),
+                       FieldEnergy(shape, regularizers, residence),
                        RuledSteps() })
 {
   ClearResident(m_Parts->record.Data(), sizeof(Record), residence);
@@ -116,6 +126,7 @@ GreedyLevel::Parts::Enqueue(const SynRules & rules)
   auto * const numbers = record.As<Record>();
   forces.MoveMoving(this->Field().Data());
   forces.Compare(&numbers->sums, update.Data(), nullptr);
+  energy.Add(this->Field().Data(), update.Data());
   forces.MakeUpdate(LevelImage::Fixed, update.Data(), rules, &numbers->maximumNorm);
   forces.Compose(this->Field().Data(), update.Data());
   forces.Limit(this->Field().Data(), update.Data(), rules.determinantLimit);
@@ -129,9 +140,10 @@ GreedyLevel::Compare(const SynRules & rules)
   m_Parts->forces.MoveMoving(m_Parts->Field().Data());
   LevelSums * const numbers = &m_Parts->record.As<Record>()->sums;
   m_Parts->forces.Compare(numbers, m_Parts->update.Data(), nullptr);
+  m_Parts->energy.Add(m_Parts->Field().Data(), nullptr);
   LevelSums sums;
   Download(&sums, numbers, sizeof(sums), m_Parts->forces.GetResidence());
-  return m_Parts->forces.WeightedValuesOf(sums)[0];
+  return m_Parts->ValueOf(sums);
 }
 
 GreedyIteration
@@ -144,7 +156,7 @@ GreedyLevel::Iterate(const SynRules & rules)
   Record record;
   Download(&record, m_Parts->record.Data(), sizeof(record), residence);
   GreedyIteration iteration;
-  iteration.value = m_Parts->forces.WeightedValuesOf(record.sums)[0];
+  iteration.value = m_Parts->ValueOf(record.sums);
   iteration.maximumNorm = record.maximumNorm;
   return iteration;
 }
