@@ -338,8 +338,8 @@ MakeCallbacks(const cudaspline_pipeline & pipeline, ScalarType fieldType)
                                               "skipped_level",    "kept_axes",         "undetermined",
                                               "undone_levels",    "few_iterations",    "found_rotation",
                                               "poor_agreement",   "outside_landmarks", "unpaired_labels",
-                                              "restricted_start", "idle_devices" };
-    static_assert(std::size(names) == static_cast<std::size_t>(PipelineWarning::Kind::IdleDevices) + 1,
+                                              "restricted_start", "idle_devices",      "no_sliding_border" };
+    static_assert(std::size(names) == static_cast<std::size_t>(PipelineWarning::Kind::NoSlidingBorder) + 1,
                   "Each kind has a name.");
     const Json text{ { "kind", names[static_cast<std::size_t>(warning.kind)] },
                      { "stage", warning.stage },

@@ -152,6 +152,7 @@ MakeForecast(const RunnableOperation &                      operation,
   forecast.backend = selection.devices.empty() ? Backend::Cpu : Backend::Cuda;
   forecast.reason = selection.decision ? selection.decision->Describe() : selection.reason;
   forecast.bytes = plan(std::numeric_limits<std::size_t>::max()).PeakBytes();
+  forecast.leastBytes = plan(0).PeakBytes();
   forecast.seconds = selection.devices.empty() ? times.host : times.device;
   return forecast;
 }
@@ -369,6 +370,58 @@ PreparedImages::SetLabels(const LabelPair & labels, PipelineMessages & messages)
     make(labels.moving, pair.moving);
     m_Labels.push_back(pair);
   }
+}
+
+bool
+PreparedImages::HasRegionBorder() const
+{
+  if (!m_Regions.IsUsed())
+  {
+    return false;
+  }
+  const FieldGrid &  fixed = this->GetFixedGrid();
+  const FieldGrid &  map = m_Regions.grid;
+  const std::int64_t slices = fixed.dimension > 2 ? fixed.size[2] : 1;
+  const auto         codeAt = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+    const std::array<std::int64_t, 3> at{ { x, y, z } };
+    std::array<double, 3>             point{};
+    for (unsigned int d = 0; d < fixed.dimension; ++d)
+    {
+      point[d] = fixed.origin[d];
+      for (unsigned int axis = 0; axis < fixed.dimension; ++axis)
+      {
+        point[d] += fixed.indexToPoint[d][axis] * static_cast<double>(fixed.start[axis] + at[axis]);
+      }
+    }
+    std::int64_t offset = 0;
+    for (unsigned int axis = map.dimension; axis-- > 0;)
+    {
+      double index = -static_cast<double>(map.start[axis]);
+      for (unsigned int d = 0; d < map.dimension; ++d)
+      {
+        index += map.pointToIndex[axis][d] * (point[d] - map.origin[d]);
+      }
+      const double nearest = std::floor(index + 0.5);
+      if (!(nearest >= 0.0 && nearest < static_cast<double>(map.size[axis])))
+      {
+        return std::uint8_t{ 0 };
+      }
+      offset = offset * map.size[axis] + static_cast<std::int64_t>(nearest);
+    }
+    return m_Regions.codes.get()[offset];
+  };
+  const std::uint8_t first = codeAt(0, 0, 0);
+  std::atomic<bool>  differ{ false };
+  m_Host.ParallelFor(fixed.size[1] * slices, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end && !differ; ++row)
+    {
+      for (std::int64_t x = 0; x < fixed.size[0] && !differ; ++x)
+      {
+        differ = differ || codeAt(x, row % fixed.size[1], row / fixed.size[1]) != first;
+      }
+    }
+  });
+  return differ;
 }
 
 std::size_t

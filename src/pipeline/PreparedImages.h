@@ -122,6 +122,10 @@ public:
     return m_Regions;
   }
 
+  /** Whether samples of the fixed image are in different regions. */
+  bool
+  HasRegionBorder() const;
+
   /** Landmarks with the weight of a stage. */
   LandmarkTerm
   MakeLandmarks(const StageSpec & stage) const

@@ -220,22 +220,28 @@ private:
     }
   }
 
+  /** Whether regions slide in any stage. \param[in] byDefault whether they do in a stage without that option */
+  bool
+  Slides(bool byDefault) const
+  {
+    return std::any_of(m_Spec.stages.begin(), m_Spec.stages.end(), [byDefault](const StageSpec & stage) {
+      return stage.GetKind() == StageKind::Greedy && std::get<FieldModel>(stage.model).slides.value_or(byDefault);
+    });
+  }
+
   /** \exception SpecError no stage uses the sliding regions, or a stage has none */
   void
   CheckSliding() const
   {
     const auto & stages = m_Spec.stages;
     const auto   isGreedy = [](const StageSpec & stage) { return stage.GetKind() == StageKind::Greedy; };
-    const auto   slides = [&isGreedy](const StageSpec & stage) {
-      return isGreedy(stage) && std::get<FieldModel>(stage.model).slides.value_or(false);
-    };
     const auto complain = [](const std::string & text) { throw SpecError({ { "sliding", -1, "", text, {}, false } }); };
     if (m_Input.slidingRegions && std::none_of(stages.begin(), stages.end(), isGreedy))
     {
       complain("a map of sliding regions is given (--sliding-regions, sliding_regions), but no stage uses it; only "
-               "stages 'greedy' do");
+               "stages 'greedy' do; fields of 'syn' and 'tvf' are not on the fixed image, whose regions are known");
     }
-    if (!m_Input.slidingRegions && std::any_of(stages.begin(), stages.end(), slides))
+    if (!m_Input.slidingRegions && this->Slides(false))
     {
       complain("a stage has sliding, but no map of sliding regions is given (--sliding-regions, sliding_regions)");
     }
@@ -248,6 +254,13 @@ private:
     if (m_Input.labels && this->HasWeight(&StageSpec::labelWeight))
     {
       m_Images.SetLabels(*m_Input.labels, m_Messages);
+    }
+    if (m_Input.slidingRegions && this->Slides(true) && !m_Images.HasRegionBorder())
+    {
+      m_Messages.Warn(PipelineWarning::Kind::NoSlidingBorder,
+                      -1,
+                      "the map of sliding regions has one label in the whole fixed image, so nothing slides; check "
+                      "its labels and its geometry");
     }
     const std::size_t outside = m_Images.CountOutsideLandmarks();
     if (outside > 0 && this->HasWeight(&StageSpec::landmarkWeight))

@@ -129,9 +129,10 @@ MakeStage(StageKind kind)
     FieldModel model;
     model.kind = static_cast<DeformableKind>(static_cast<int>(kind) - static_cast<int>(StageKind::Syn));
     stage.metrics.front().kind = MetricKind::LocalCorrelation;
-    if (kind == StageKind::Tvf) // as ITK's method
+    if (kind == StageKind::Tvf)
     {
-      model.learningRate = 0.25;
+      model.learningRate = 0.25;    // as ITK's method
+      model.determinantLimit = 4.0; // ITK's method has no limit, and folds
     }
     if (kind == StageKind::Demons) // as ITK's filters
     {

@@ -91,7 +91,7 @@ RunModel(const StageContext & context, const SplineModel & model, const LinearTr
   options.samples = context.spec.samples;
   options.rules.firstStep = model.step;
   options.rules.gradientTolerance = 0.0; // a length in mm; other rules end levels
-  options.regularizers = { model.bendingEnergy, model.linearElasticity, model.totalVariation, model.jacobianPenalty };
+  options.regularizers = model.regularizers;
   const SamplePlan  samples = PlanSamples(context);
   const auto        optionsOf = [&](std::size_t level) { return MakeLevelOptions(options, samples, level); };
   const SplineCells cells = CountSplineCells(model, fixed);

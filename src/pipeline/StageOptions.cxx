@@ -41,6 +41,7 @@ Bit(StageKind kind)
 constexpr unsigned int Linear =
   Bit(StageKind::Translation) | Bit(StageKind::Rigid) | Bit(StageKind::Similarity) | Bit(StageKind::Affine);
 constexpr unsigned int Spline = Bit(StageKind::BSpline);
+constexpr unsigned int Greedy = Bit(StageKind::Greedy);
 constexpr unsigned int Velocity = Bit(StageKind::Tvf);
 constexpr unsigned int Pairs =
   Bit(StageKind::Syn) | Bit(StageKind::Greedy) | Velocity; // can compare several pairs of images
@@ -223,6 +224,29 @@ Json
 WriteField(const StageSpec & stage)
 {
   return std::get<TModel>(stage.model).*VField;
+}
+
+/** The regularizers of a B-spline or a field. */
+template <typename TStage>
+auto &
+RegularizersOf(TStage & stage)
+{
+  auto * const spline = std::get_if<SplineModel>(&stage.model);
+  return spline != nullptr ? spline->regularizers : std::get<FieldModel>(stage.model).regularizers;
+}
+
+template <double Regularizers::*VWeight>
+void
+ReadRegularizer(const Json & value, StageDraft & draft)
+{
+  RegularizersOf(draft.stage).*VWeight = ReadFromZero(value);
+}
+
+template <double Regularizers::*VWeight>
+Json
+WriteRegularizer(const StageSpec & stage)
+{
+  return RegularizersOf(stage).*VWeight;
 }
 
 /** Reads and writes options whose values are weights of additional terms. */
@@ -458,21 +482,21 @@ AllStageOptions()
       {},
       true },
     { "bending_energy",
-      Spline,
-      ReadField<SplineModel, &SplineModel::bendingEnergy, ReadFromZero>,
-      [](const StageSpec & stage) { return WriteField<SplineModel, &SplineModel::bendingEnergy>(stage); } },
+      Spline | Greedy,
+      ReadRegularizer<&Regularizers::bending>,
+      WriteRegularizer<&Regularizers::bending> },
     { "linear_elasticity",
-      Spline,
-      ReadField<SplineModel, &SplineModel::linearElasticity, ReadFromZero>,
-      [](const StageSpec & stage) { return WriteField<SplineModel, &SplineModel::linearElasticity>(stage); } },
+      Spline | Greedy,
+      ReadRegularizer<&Regularizers::elasticity>,
+      WriteRegularizer<&Regularizers::elasticity> },
     { "total_variation",
-      Spline,
-      ReadField<SplineModel, &SplineModel::totalVariation, ReadFromZero>,
-      [](const StageSpec & stage) { return WriteField<SplineModel, &SplineModel::totalVariation>(stage); } },
+      Spline | Greedy,
+      ReadRegularizer<&Regularizers::variation>,
+      WriteRegularizer<&Regularizers::variation> },
     { "jacobian_penalty",
-      Spline,
-      ReadField<SplineModel, &SplineModel::jacobianPenalty, ReadFromZero>,
-      [](const StageSpec & stage) { return WriteField<SplineModel, &SplineModel::jacobianPenalty>(stage); } },
+      Spline | Greedy,
+      ReadRegularizer<&Regularizers::jacobian>,
+      WriteRegularizer<&Regularizers::jacobian> },
     { "landmark_weight",
       Linear | Spline | Pairs,
       ReadTermWeight<&StageSpec::landmarkWeight>,
@@ -562,7 +586,7 @@ AllStageOptions()
         return limit > 0.0 ? Json(limit) : Json();
       } },
     { "sliding",
-      Bit(StageKind::Greedy),
+      Greedy,
       [](const Json & value, StageDraft & draft) { std::get<FieldModel>(draft.stage.model).slides = ReadFlag(value); },
       [](const StageSpec & stage) {
         const std::optional<bool> slides = std::get<FieldModel>(stage.model).slides;

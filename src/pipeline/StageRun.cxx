@@ -146,6 +146,7 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   options.order = context.spec.order;
   options.gradientsFollowGrid = context.spec.GradientsFollowGrid();
   options.velocity = model.velocity;
+  options.regularizers = model.regularizers;
   if (context.spec.GetKind() == StageKind::Greedy && model.slides.value_or(true))
   {
     options.regions = context.images.GetSlidingRegions();

@@ -26,7 +26,7 @@ VALUES = {
     "iterations": (3, 2), "iteration_limit": (4, 3), "shrink": (2, 1), "sigmas": (1.5, 0.5), "sigmas_in_mm": True, "levels": 2, "radius": 2, "variance_floor": 0.05, "edge_factor": 0.5,
     "bins": 20, "convergence": 1e-9, "optimizer": "gradient-descent", "step": 0.4, "step_in_voxels": True, "minimum_step": 1e-4,
     "grid_spacing": (9.0, 11.0), "sampling": "random", "fraction": 0.5, "seed": 7, "order": 3, "gradient": "filter", "restrict_deformation": (1.0, 0.5),
-    "learning_rate": 0.3, "update_variance": 2.0, "total_variance": 0.25, "determinant_limit": 4.0, "sliding": True, "inversion": "anderson", "average_midpoint_gradients": True, "smooth_under_masks": True,
+    "learning_rate": 0.3, "update_variance": 2.0, "total_variance": 0.25, "determinant_limit": 5.0, "sliding": True, "inversion": "anderson", "average_midpoint_gradients": True, "smooth_under_masks": True,
     "time_points": 3, "update_time_variance": 0.5, "total_time_variance": 0.1, "bending_energy": 2.0, "linear_elasticity": 0.5,
     "total_variation": 0.3, "jacobian_penalty": 0.2,
     "landmark_weight": 0.25, "label_weight": 0.5,

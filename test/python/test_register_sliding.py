@@ -1,5 +1,7 @@
 """Regions that slide along their borders: phantoms whose parts move along their common border."""
 
+import warnings
+
 import numpy
 import pytest
 
@@ -169,11 +171,36 @@ class TestArguments:
         same = numpy.full(phantom.regions.shape, 3)
         invalid = numpy.where(phantom.regions, numpy.nan, 0.0)  # is not a number: label 0
         for regions in (0 * same, same, -same.astype(numpy.float32), invalid):
-            assert (numpy.asarray(phantom.register(regions).field) == plain).all()
+            with pytest.warns(
+                cudaspline.RegistrationWarning, match="^The map of sliding regions has one label"
+            ):
+                assert (numpy.asarray(phantom.register(regions).field) == plain).all()
+            phantom.register(regions, sliding=False)  # not used: no warning
         found = phantom.register(phantom.regions, sliding=False)
         assert (numpy.asarray(found.field) == plain).all() and found.spec["stages"][0][
             "sliding"
         ] is False
+
+    def test_warning_only_without_border_in_the_image(self, rng):
+        """Labels of another place, or of another unit of length, have no border in the image."""
+        phantom = make_blocks(rng, 2)
+
+        def warned(spacing, origin, regions=phantom.regions):
+            with warnings.catch_warnings(record=True) as found:
+                warnings.simplefilter("always")
+                phantom.register(
+                    cudaspline.Image(regions, spacing, origin, numpy.eye(2)), iterations=(1, 1)
+                )
+            return any("one label in the whole fixed image" in str(one.message) for one in found)
+
+        size = numpy.array(phantom.regions.shape[::-1])
+        assert not warned((1, 1), (0.001, 0))
+        assert not warned((0.5, 0.5), 0.25 * size)  # part of the image
+        assert warned((1000, 1000), (-16000.0, 0.0))
+        assert warned((1, 1), (0.0, 500.0))
+        one = numpy.zeros_like(phantom.regions)
+        one[-1, -1] = 5
+        assert not warned((1, 1), (0.001, 0), one)
 
     def test_same_bits_each_run(self, rng):
         phantom = make_blocks(rng, 2)
@@ -200,6 +227,8 @@ class TestArguments:
             ValueError, match="sliding: a map of sliding regions is given .*, but no stage"
         ):
             cudaspline.register(*images, "syn", sliding_regions=phantom.regions, device="cpu")
+        with pytest.raises(ValueError, match="only stages 'greedy' do; fields of 'syn' and 'tvf'"):
+            cudaspline.register(*images, "tvf", sliding_regions=phantom.regions, device="cpu")
         with pytest.raises(ValueError, match="sliding: a stage has sliding, but no map"):
             phantom.register(sliding=True)
         with pytest.raises(ValueError, match="sliding: .*'syn'"):

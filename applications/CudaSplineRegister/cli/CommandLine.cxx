@@ -97,15 +97,19 @@ const std::vector<StageOptionHelp> stageOptionHelp{
   { "grid_spacing", "X[,Y[,Z]]", "a B-spline's cells at the last level, in mm; default: 24 voxels" },
   { "bending_energy",
     "X",
-    "of bspline: weight of the mean squared second derivatives of the displacements, in mm^2; default: 0" },
-  { "linear_elasticity", "X", "of bspline: weight of the mean squared strain of the displacements; default: 0" },
+    "of bspline and greedy: weight of the mean squared second derivatives of the displacements, in mm^2; default: 0" },
+  { "linear_elasticity",
+    "X",
+    "of bspline and greedy: weight of the mean squared strain of the displacements; default: 0" },
   { "total_variation",
     "X",
-    "of bspline: weight of the mean norm of the gradient of the displacements, which lets them change sharply where "
+    "of bspline and greedy: weight of the mean norm of the gradient of the displacements, which lets them change "
+    "sharply where "
     "organs slide; default: 0" },
   { "jacobian_penalty",
     "X",
-    "of bspline: weight of a penalty on Jacobian determinants that prevents folds, for example 0.1; default: 0" },
+    "of bspline and greedy: weight of a penalty on Jacobian determinants that prevents folds, for example 0.1; "
+    "default: 0" },
   { "landmark_weight",
     "X",
     "weight of --fixed-landmarks and --moving-landmarks: of their mean squared distance, in 1/mm^2, which is added to "
@@ -148,7 +152,7 @@ const std::vector<StageOptionHelp> stageOptionHelp{
   { "total_variance", "X", "smoothing of whole fields, in squared voxels; default: 0; 1 of demons" },
   { "determinant_limit",
     "X",
-    "keeps Jacobian determinants of syn, greedy and tvf between 1/X and X; above 1; default: no limit" },
+    "keeps Jacobian determinants of syn, greedy and tvf between 1/X and X; above 1; default: no limit; of tvf 4" },
   { "time_points", "N", "of tvf: time points of the velocity field, 2 to 16; default: 4" },
   { "update_time_variance", "X", "of tvf: smoothing of updates along time, in squared time points; default: 0.25" },
   { "total_time_variance",

@@ -202,9 +202,16 @@ ExplainStage(std::ostream &                         stream,
     stream << "  level " << level + 1 << " is skipped: its grid has fewer samples along an axis than the windows of "
            << NamesOf(spec.metrics) << '\n';
   }
-  stream << "  memory: " << BytesText(forecast.bytes) << ", "
-         << Brief(std::round(10.0 * static_cast<double>(forecast.bytes) / static_cast<double>(voxels)) / 10.0)
-         << " bytes per voxel of the fixed image | backend: " << itk::CudaSpline::NameOf(forecast.backend)
+  const auto perVoxel = [&](std::size_t bytes) {
+    return Brief(std::round(10.0 * static_cast<double>(bytes) / static_cast<double>(voxels)) / 10.0);
+  };
+  stream << "  memory: " << BytesText(forecast.bytes) << ", " << perVoxel(forecast.bytes)
+         << " bytes per voxel of the fixed image";
+  if (forecast.leastBytes < forecast.bytes)
+  {
+    stream << " (" << perVoxel(forecast.leastBytes) << " where memory is short)";
+  }
+  stream << " | backend: " << itk::CudaSpline::NameOf(forecast.backend)
          << (forecast.reason.empty() ? "" : " (" + forecast.reason + ")") << " | at most about "
          << SecondsText(forecast.seconds) << '\n';
 }

@@ -38,6 +38,7 @@ struct StageForecast
   Backend     backend{ Backend::Cpu }; ///< backend that would compute it
   std::string reason;                  ///< why that backend; may be empty
   std::size_t bytes{ 0 };              ///< maximum memory that it allocates on its backend, including the images
+  std::size_t leastBytes{ 0 };         ///< the same where memory is short, with less speed
   double      seconds{ 0.0 };          ///< estimated duration if all iterations are needed
   /** Numbers of levels, from 0, that windows of local correlation do not fit into: they are skipped. */
   std::vector<std::size_t> narrowLevels;

@@ -121,7 +121,8 @@ struct PipelineWarning
     OutsideLandmarks, ///< landmarks outside of the images
     UnpairedLabels,   ///< labels of one of the label maps
     RestrictedStart,  ///< the start moves along axes that the first stage keeps
-    IdleDevices       ///< requested devices cannot share a stage
+    IdleDevices,      ///< requested devices cannot share a stage
+    NoSlidingBorder   ///< the map of sliding regions has no border in the fixed image
   };
   Kind        kind{ Kind::FaintValues }; ///< kind of the warning
   int         stage{ -1 };               ///< number of the stage; -1: before the first one

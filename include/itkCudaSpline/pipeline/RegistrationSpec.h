@@ -25,6 +25,7 @@
 #include "itkCudaSpline/kernels/registration/ImagePyramid.h"
 #include "itkCudaSpline/kernels/registration/LinearLevel.h"
 #include "itkCudaSpline/kernels/registration/LinearOptimizer.h"
+#include "itkCudaSpline/kernels/registration/Regularizers.h"
 #include "itkCudaSpline/kernels/registration/SamplePlaces.h"
 #include "itkCudaSpline/kernels/transforms/LinearTransform.h"
 
@@ -107,10 +108,7 @@ struct SplineModel
   /** Width of the cells at the last level (mm): one value, or one per axis. Empty: 24 times the geometric mean of the
    * fixed image's spacing. */
   std::vector<double> gridSpacing;
-  double              bendingEnergy{ 0.0 };    ///< see SplineRegularizers::bending
-  double              linearElasticity{ 0.0 }; ///< see SplineRegularizers::elasticity
-  double              totalVariation{ 0.0 };   ///< see SplineRegularizers::variation
-  double              jacobianPenalty{ 0.0 };  ///< see SplineRegularizers::jacobian
+  Regularizers        regularizers; ///< energies that are added to the metric
 };
 
 /** \brief Dense displacement fields. */
@@ -131,7 +129,8 @@ struct FieldModel
   std::optional<bool> smoothsUnderMasks;
   /** For greedy: whether regions slide along their borders (SlidingRegions). Empty: true if there are regions. */
   std::optional<bool> slides;
-  VelocityOptions     velocity; ///< for time-varying velocity fields
+  Regularizers        regularizers; ///< for greedy: energies that are added to the metric
+  VelocityOptions     velocity;     ///< for time-varying velocity fields
 };
 
 /** \brief A dense displacement search. Its level has as many iterations as the search has passes. */

@@ -178,7 +178,7 @@ def register(
     -----
     RegistrationWarning
         If the registration was interrupted; images have non-finite pixels, or agree no better than
-        unrelated images (report.agreement); a level had no effect, was undone because it made the
+        unrelated images (report.agreement); sliding_regions have no border in fixed; a level had no effect, was undone because it made the
         metric worse, or ended while the metric still decreased; the initial alignment moves along
         restricted axes; or a search of rotations found a better start, or no good one.
 

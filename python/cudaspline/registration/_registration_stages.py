@@ -93,15 +93,18 @@ class Stage:
     grid_spacing: of "bspline": about how wide the cells of its grid are at the last level (mm), a
         number, or one per axis, x first; at each level before they are twice as wide. None: 24
         voxels of fixed (the geometric mean of its spacing)
-    bending_energy: of "bspline": weight (mm^2) of the bending energy, which is added to the metric:
-        the mean of the sum of the squares of all second derivatives of the displacements. None: 0
-    linear_elasticity: of "bspline": weight of the elastic energy, likewise: the mean of the sum of
-        the squares of the strain, the symmetric part of the gradient of the displacements. None: 0
-    total_variation: of "bspline": weight of the total variation of the displacements, likewise: the
-        mean of the norm of their gradient. They may change sharply where organs slide. None: 0
-    jacobian_penalty: of "bspline": weight of the mean of J + 1 / J - 2, likewise, where J is the
-        Jacobian determinant: about the square of its logarithm near 1, and infinite at 0, which
-        prevents folds. None: 0
+    bending_energy: of "bspline" and "greedy": weight (mm^2) of the bending energy, which is added
+        to the metric: the mean of the sum of the squares of all second derivatives of the
+        displacements. None: 0
+    linear_elasticity: of "bspline" and "greedy": weight of the elastic energy, likewise: the mean
+        of the sum of the squares of the strain, the symmetric part of the gradient of the
+        displacements. None: 0
+    total_variation: of "bspline" and "greedy": weight of the total variation of the displacements,
+        likewise: the mean of the norm of their gradient. They may change sharply where organs
+        slide. None: 0
+    jacobian_penalty: of "bspline" and "greedy": weight of the mean of J + 1 / J - 2, likewise,
+        where J is the Jacobian determinant: about the square of its logarithm near 1, and infinite
+        at 0, which prevents folds. None: 0
     landmark_weight: of landmarks of register(), not of "demons" and "discrete": weight (1/mm^2) of
         their mean squared distance, which is added to the metric. Fields also get a force at each
         landmark: with 1 it is as long as the longest force of the images until the points are a
@@ -130,7 +133,7 @@ class Stage:
         whole field (voxels^2). None: 3 and 0, of demons 0 and 1
     determinant_limit: of "syn", "greedy" and "tvf": Jacobian determinants stay between its
         reciprocal and this factor, which is above 1: updates that exceed it are shortened. None: no
-        limit
+        limit, of "tvf" 4
     sliding: of "greedy": whether the sliding_regions of register() slide along their borders. None:
         True where there are any
     time_points: of "tvf": time points of the velocity field, 2 to 16. None: 4

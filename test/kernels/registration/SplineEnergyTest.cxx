@@ -57,7 +57,7 @@ protected:
   static double
   Evaluate(const TransformChain::Stage & spline,
            const std::vector<double> &   coefficients,
-           const SplineRegularizers &    weights,
+           const Regularizers &          weights,
            std::vector<double> *         gradient,
            const Residence &             residence)
   {
@@ -228,7 +228,7 @@ TEST_P(SplineEnergies, OfLinearDisplacements)
 TEST_P(SplineEnergies, HaveTheGradientOfDifferences)
 {
   const Residence residence = this->MakeResidence();
-  for (const SplineRegularizers & weights : { SplineRegularizers{ 0.5, 0.0 }, { 0.0, 3.0 }, { 0.7, 0.2 } })
+  for (const Regularizers & weights : { Regularizers{ 0.5, 0.0 }, { 0.0, 3.0 }, { 0.7, 0.2 } })
   {
     for (const std::vector<std::int64_t> & size : { std::vector<std::int64_t>{ 6, 5 }, { 5, 4, 6 } })
     {
@@ -257,8 +257,8 @@ TEST_P(SplineEnergies, OfPointsHaveTheGradientOfDifferences)
   const Residence residence = this->MakeResidence();
   for (const double largest : { 0.1, 3.0 })
   {
-    for (const SplineRegularizers & weights :
-         { SplineRegularizers{ 0.0, 0.0, 0.5, 0.0 }, { 0.0, 0.0, 0.0, 3.0 }, { 0.1, 0.2, 0.7, 0.2 } })
+    for (const Regularizers & weights :
+         { Regularizers{ 0.0, 0.0, 0.5, 0.0 }, { 0.0, 0.0, 0.0, 3.0 }, { 0.1, 0.2, 0.7, 0.2 } })
     {
       for (const std::vector<std::int64_t> & size : { std::vector<std::int64_t>{ 6, 5 }, { 5, 4, 6 } })
       {
@@ -293,7 +293,7 @@ TEST_P(SplineEnergies, OfPointsHaveTheGradientOfDifferences)
 /** Any number of threads gives the same bits; a device adds the same numbers in the same order. */
 TEST_P(SplineEnergies, DoNotDependOnThreads)
 {
-  const SplineRegularizers    weights{ 1.0, 0.5, 0.3, 0.2 };
+  const Regularizers          weights{ 1.0, 0.5, 0.3, 0.2 };
   const TransformChain::Stage spline = MakeSpline({ 9, 8, 7 });
   const std::vector<double>   coefficients = MakeRandom(spline, 3);
   std::vector<double>         gradient(coefficients.size(), 0.0);

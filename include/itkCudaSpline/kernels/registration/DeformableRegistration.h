@@ -27,6 +27,7 @@
 #include "itkCudaSpline/kernels/registration/Landmarks.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/kernels/registration/RegistrationProgress.h"
+#include "itkCudaSpline/kernels/registration/Regularizers.h"
 
 #include <cstddef>
 #include <memory>
@@ -94,6 +95,7 @@ struct DeformableOptions : MetricOptions
   VelocityOptions             velocity;                   ///< options of TimeVaryingVelocity
   LandmarkTerm                landmarks;                  ///< term that is added to the pairs; not used by demons
   SlidingRegions              regions;                    ///< regions that slide; only for greedy
+  Regularizers                regularizers;               ///< energies of the field; only for greedy
   /** Whether gradients of the images in the middle space are those of DescribeGradient(), not central differences. Only
    * for SyN. */
   bool        filtersGradients{ false };

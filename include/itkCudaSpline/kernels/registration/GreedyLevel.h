@@ -22,6 +22,7 @@
 #include "itkCudaSpline/kernels/metrics/LocalCorrelation.h"
 #include "itkCudaSpline/kernels/registration/Landmarks.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
+#include "itkCudaSpline/kernels/registration/Regularizers.h"
 
 #include <memory>
 #include <vector>
@@ -39,8 +40,8 @@ namespace itk::CudaSpline
 /** \brief The result of an iteration. */
 struct GreedyIteration
 {
-  /** Value of the metric before the update, in ITK's convention, or the weighted sum of several terms; without valid
-   * samples the largest double. */
+  /** Value of the metric before the update, in ITK's convention, or the weighted sum of several terms, plus
+   * regularizers; without valid samples the largest double. */
   double value{ 0.0 };
   double maximumNorm{ 0.0 }; ///< largest norm of the smoothed force (samples)
 
@@ -66,14 +67,16 @@ public:
    * \param[in] residence memory of the backend
    * \param[in] landmarks landmarks whose forces are added; fixed stages do not move them
    * \param[in] regions regions that slide along their common borders
+   * \param[in] regularizers energies of the field that are added to the value, with their forces
    * \param[in] memory how much memory the level uses
-   * \exception std::invalid_argument images, masks, radii, bins, landmarks or regions that do not fit
+   * \exception std::invalid_argument images, masks, radii, bins, landmarks, regions or weights that do not fit
    * \exception DeviceError out of memory, or a lost device */
   GreedyLevel(const FieldShape &     shape,
               std::vector<SynTerm>   terms,
               const Residence &      residence,
               const LandmarkTerm &   landmarks = {},
               const SlidingRegions & regions = {},
+              const Regularizers &   regularizers = {},
               LevelMemory            memory = LevelMemory::Automatic);
   /** The same with one pair of images.
    *

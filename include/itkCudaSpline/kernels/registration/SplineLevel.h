@@ -24,6 +24,7 @@
 #include "itkCudaSpline/kernels/fields/Field.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/kernels/registration/LinearLevel.h"
+#include "itkCudaSpline/kernels/registration/Regularizers.h"
 #include "itkCudaSpline/kernels/transforms/TransformChain.h"
 
 #include <cstddef>
@@ -55,29 +56,6 @@ struct SplineEvaluation
   std::int64_t count{ 0 }; ///< number of valid samples
 };
 
-/** \brief The weights of energies that are added to the value of a level; 0: not added. Energies are means over the
- * domain of the spline, with components and axes in physical space. */
-struct SplineRegularizers
-{
-  double bending{ 0.0 };    ///< weight of the sum of the squares of all second derivatives of all components (mm^2)
-  double elasticity{ 0.0 }; ///< weight of the sum of the squares of the strain: the symmetric part of the gradient
-  double variation{ 0.0 };  ///< weight of the smoothed total variation: the Frobenius norm of the gradient
-  double jacobian{ 0.0 };   ///< weight of J + 1 / J - 2, where J is the Jacobian determinant of the transform
-
-  /** Whether an energy that is a quadratic form is added. */
-  bool
-  HasForms() const
-  {
-    return bending > 0.0 || elasticity > 0.0;
-  }
-  /** Whether an energy that is evaluated at points is added. */
-  bool
-  HasPoints() const
-  {
-    return variation > 0.0 || jacobian > 0.0;
-  }
-};
-
 /** \brief A level on one backend.
  *
  * A point x of the virtual domain is mapped to the moving image by the B-spline transform and then the moving stages.
@@ -106,7 +84,7 @@ public:
               const LinearMetric &            metric,
               const TransformChain::Stage &   spline,
               const Residence &               residence,
-              const SplineRegularizers &      regularizers = {},
+              const Regularizers &            regularizers = {},
               const std::vector<LinearPair> & others = {});
   SplineLevel(const SplineLevel &) = delete;
   SplineLevel &

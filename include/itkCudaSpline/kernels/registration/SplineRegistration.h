@@ -45,8 +45,8 @@ struct SplineOptions
   LinearMetric              metric;              ///< how the images are compared; without places
   SampleRules               samples;             ///< which samples; all of them with MetricKind::LocalCorrelation
   /** Options of each level, except its evaluations. A first step of 0 is the least spacing of the level (mm). */
-  LbfgsRules         rules;
-  SplineRegularizers regularizers; ///< regularizers of all levels
+  LbfgsRules   rules;
+  Regularizers regularizers; ///< regularizers of all levels
   /** Of a level: a factor for each node (1/mm^2). The sum of the squared coefficients times their factors and the
    * magnitude of the first value of the level is added to the value. Empty: nothing is added. */
   std::vector<double> nodePenalties;

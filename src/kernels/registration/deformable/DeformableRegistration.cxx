@@ -25,10 +25,12 @@
 #include "itkCudaSpline/kernels/registration/SynLevel.h"
 #include "itkCudaSpline/kernels/registration/VelocityLevel.h"
 
+#include "device/DeviceGroup.h"
 #include "kernels/common/MemoryBudget.h"
 #include "kernels/fields/sliding/FieldRegions.h"
 #include "kernels/registration/deformable/LevelField.h"
 #include "kernels/registration/deformable/LevelForces.h"
+#include "kernels/registration/spline/FieldEnergy.h"
 #include "kernels/registration/landmarks/LandmarkLevels.h"
 
 #include <algorithm>
@@ -158,6 +160,11 @@ CheckOptions(const DeformableOptions & options)
     throw std::invalid_argument(std::string("Sliding regions are only supported by greedy, not by ") +
                                 NameOf(options.kind) + ".");
   }
+  if (options.kind != DeformableKind::Greedy && options.regularizers.AreUsed())
+  {
+    throw std::invalid_argument(std::string("Regularizers of fields are only supported by greedy, not by ") +
+                                NameOf(options.kind) + ".");
+  }
   if (options.filtersGradients && options.kind != DeformableKind::Syn)
   {
     throw std::invalid_argument(std::string("Gradients by a filter are only supported by syn; ") +
@@ -203,7 +210,7 @@ struct LevelPlan
  *
  * \param[in] ofImages bytes of all original images and their masks
  * \param[in] hasMasks whether an image has a mask
- * \param[in] budget bytes that may be allocated; fields of SyN are paged in levels that need more */
+ * \param[in] budget bytes that may be allocated: each level uses the fastest way that fits, or the smallest */
 std::vector<LevelPlan>
 PlanLevels(const FieldGrid &         fixed,
            ScalarType                pixel,
@@ -237,11 +244,16 @@ PlanLevels(const FieldGrid &         fixed,
       std::size_t others = (isSmoothed ? 2 : 1) * ofImages + FieldRegions::CountBytes(options.regions, setup.shape);
       others += options.order > 1 ? ofImages : 0; // coefficients of splines
       others += points > 0 ? FieldLandmarks::CountBytes(setup.shape, points, 1) : 0;
+      others += FieldEnergy::CountBytes(setup.shape, options.regularizers);
       const std::size_t iterating = others + previous * ofField + std::max(making, ofLevel.iterations);
       const std::size_t atEnd = &level == &options.levels.back() ? others + ofLevel.atEnd : 0;
       return LevelPlan{ memory, std::max(iterating, atEnd) };
     };
-    LevelPlan plan = count(LevelMemory::Automatic);
+    LevelPlan plan = count(LevelMemory::Fastest);
+    if (plan.bytes > budget)
+    {
+      plan = count(LevelMemory::Smallest);
+    }
     if (isSyn && plan.bytes > budget)
     {
       plan = count(LevelMemory::Paged);
@@ -319,7 +331,8 @@ struct DeformableRegistration::Parts
       }
       else if constexpr (std::is_same<TLevel, GreedyLevel>::value)
       {
-        return std::make_unique<TLevel>(shape, std::move(terms), residence, options.landmarks, options.regions);
+        return std::make_unique<TLevel>(
+          shape, std::move(terms), residence, options.landmarks, options.regions, options.regularizers, memory);
       }
       else
       {
@@ -453,19 +466,22 @@ struct DeformableRegistration::Parts
     }
   }
 
-  /** Chooses the memory of each level: fields of SyN that do not fit into the memory of the device are paged. */
+  /** Chooses the memory of each level: the fastest way that fits into the memory of the device. */
   void
   PlanMemory()
   {
     memories.clear();
-    if (options.kind == DeformableKind::Syn && residence.IsOnDevice())
+    const bool hasChoice = options.kind == DeformableKind::Syn || options.kind == DeformableKind::Greedy;
+    if (hasChoice && residence.IsOnDevice())
     {
       const auto hasMask = [](const SynSide & side) { return side.mask.data != nullptr; };
       const bool hasMasks =
         std::any_of(fixed.begin(), fixed.end(), hasMask) || std::any_of(moving.begin(), moving.end(), hasMask);
       const std::size_t     ofImages = CountImageBytes(fixed) + CountImageBytes(moving);
       const ResidentImage & image = fixed.front().image;
-      const std::size_t     budget = AvailableDeviceMemory(residence.GetContext().device, ofImages);
+      const std::size_t     devices = residence.GetGroup() != nullptr ? residence.GetGroup()->Count() : 1;
+      const std::size_t     own = AvailableDeviceMemory(residence.GetContext().device, ofImages / devices);
+      const std::size_t     budget = own * devices;
       for (const LevelPlan & plan : PlanLevels(image.grid, image.pixel, ofImages, hasMasks, options, budget))
       {
         memories.push_back(plan.memory);

@@ -19,6 +19,7 @@
 
 #include "kernels/registration/deformable/LevelField.h"
 #include "kernels/registration/deformable/LevelForces.h"
+#include "kernels/registration/spline/FieldEnergy.h"
 
 #include <utility>
 
@@ -49,6 +50,7 @@ struct GreedyLevel::Parts
   LevelForces                  forces;
   std::shared_ptr<LevelFields> fields; ///< one field
   ResidentArray                record;
+  FieldEnergy                  energy; ///< of the field
   RuledSteps                   steps;
 
   LevelField &
@@ -61,6 +63,12 @@ struct GreedyLevel::Parts
   Reserve(const SynRules & rules);
   void
   Enqueue(const SynRules & rules);
+  /** Returns the metric plus the energies. */
+  double
+  ValueOf(const LevelSums & sums) const
+  {
+    return forces.WeightedValuesOf(sums)[0] + energy.GetValue();
+  }
 };
 
 GreedyLevel::GreedyLevel(const FieldShape & shape,
@@ -76,10 +84,12 @@ GreedyLevel::GreedyLevel(const FieldShape &     shape,
                          const Residence &      residence,
                          const LandmarkTerm &   landmarks,
                          const SlidingRegions & regions,
+                         const Regularizers &   regularizers,
                          LevelMemory            memory)
   : m_Parts(new Parts{ LevelForces(shape, std::move(terms), landmarks, residence, OfGreedy(memory), regions),
                        std::make_shared<LevelFields>(1, shape, residence),
                        ResidentArray(sizeof(Record), residence),
+                       FieldEnergy(shape, regularizers, residence),
                        RuledSteps() })
 {
   ClearResident(m_Parts->record.Data(), sizeof(Record), residence);
@@ -136,6 +146,7 @@ GreedyLevel::Parts::Enqueue(const SynRules & rules)
   void * const update = forces.Update(LevelImage::Fixed); // the force, then the composed field
   forces.MoveMoving(field);
   forces.Compare(&numbers->sums, update, nullptr);
+  energy.Add(field, update);
   forces.MakeUpdate(LevelImage::Fixed, update, rules, &numbers->maximumNorm);
   forces.Compose(field, update);
   forces.Limit(field, update, rules.determinantLimit);
@@ -149,9 +160,10 @@ GreedyLevel::Compare(const SynRules & rules)
   m_Parts->forces.MoveMoving(m_Parts->Field().Data());
   LevelSums * const numbers = &m_Parts->record.As<Record>()->sums;
   m_Parts->forces.Compare(numbers, m_Parts->forces.Update(LevelImage::Fixed), nullptr);
+  m_Parts->energy.Add(m_Parts->Field().Data(), nullptr);
   LevelSums sums;
   Download(&sums, numbers, sizeof(sums), m_Parts->forces.GetResidence());
-  return m_Parts->forces.WeightedValuesOf(sums)[0];
+  return m_Parts->ValueOf(sums);
 }
 
 GreedyIteration
@@ -164,7 +176,7 @@ GreedyLevel::Iterate(const SynRules & rules)
   Record record;
   Download(&record, m_Parts->record.Data(), sizeof(record), residence);
   GreedyIteration iteration;
-  iteration.value = m_Parts->forces.WeightedValuesOf(record.sums)[0];
+  iteration.value = m_Parts->ValueOf(record.sums);
   iteration.maximumNorm = record.maximumNorm;
   return iteration;
 }

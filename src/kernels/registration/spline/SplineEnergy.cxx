@@ -138,7 +138,7 @@ GridOfNodes(const TransformChain::Stage & spline, unsigned int dimension)
 
 SplineEnergy::SplineEnergy(const TransformChain::Stage & spline,
                            unsigned int                  dimension,
-                           const SplineRegularizers &    weights,
+                           const Regularizers &          weights,
                            const Residence &             residence)
   : m_Weights(weights)
   , m_Grid(GridOfNodes(spline, dimension))

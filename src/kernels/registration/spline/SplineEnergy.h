@@ -308,7 +308,7 @@ public:
    * \exception DeviceError out of memory, or a lost device */
   SplineEnergy(const TransformChain::Stage & spline,
                unsigned int                  dimension,
-               const SplineRegularizers &    weights,
+               const Regularizers &          weights,
                const Residence &             residence);
 
   /** \brief The weighted sum of the energies. The call waits.
@@ -326,13 +326,13 @@ private:
   double
   EvaluateOne(EnergyArguments arguments, bool isElastic, double weight) const;
 
-  SplineRegularizers m_Weights;
-  SplineNodes        m_Nodes{};
-  FieldGrid          m_Grid; ///< of the nodes; only its size is used
-  Residence          m_Residence;
-  ResidentArray      m_Gram;
-  ResidentArray      m_Terms;
-  ResidentArray      m_Sums; ///< those of rows and planes, then the total
+  Regularizers  m_Weights;
+  SplineNodes   m_Nodes{};
+  FieldGrid     m_Grid; ///< of the nodes; only its size is used
+  Residence     m_Residence;
+  ResidentArray m_Gram;
+  ResidentArray m_Terms;
+  ResidentArray m_Sums; ///< those of rows and planes, then the total
 };
 
 /** See WalkEnergy(). */

@@ -16,6 +16,7 @@
  *
  *=========================================================================*/
 #include "kernels/fields/common/FieldLaunch.cuh"
+#include "kernels/registration/spline/FieldEnergy.h"
 #include "kernels/registration/spline/SplinePointEnergy.h"
 
 namespace itk::CudaSpline
@@ -31,6 +32,12 @@ void
 WalkPointEnergyOnCuda(const PointEnergyArguments & arguments, const Residence & residence)
 {
   WalkPointEnergy(arguments, [&](const auto & body) { LaunchField(body, body.walk, residence); });
+}
+
+void
+WalkFieldEnergyOnCuda(const FieldEnergyArguments & arguments, const Residence & residence)
+{
+  WalkFieldEnergy(arguments, [&](const auto & body) { LaunchField(body, body.walk, residence); });
 }
 
 } // namespace itk::CudaSpline

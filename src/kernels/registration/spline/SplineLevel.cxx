@@ -57,7 +57,7 @@ CheckSpline(const TransformChain::Stage & spline, const FieldGrid & grid)
 }
 
 void
-CheckRegularizers(const SplineRegularizers & weights, const TransformChain::Stage & spline)
+CheckRegularizers(const Regularizers & weights, const TransformChain::Stage & spline)
 {
   const bool areValid =
     weights.bending >= 0.0 && weights.elasticity >= 0.0 && weights.variation >= 0.0 && weights.jacobian >= 0.0;
@@ -96,7 +96,7 @@ struct SplineLevel::Parts
         const LinearMetric &            metric,
         const TransformChain::Stage &   stage,
         const Residence &               where,
-        const SplineRegularizers &      regularizers,
+        const Regularizers &            regularizers,
         const std::vector<LinearPair> & additional)
     : spline(CheckSpline(stage, grid))
     , images(grid, fixed, moving, metric, spline, where)
@@ -155,7 +155,7 @@ SplineLevel::SplineLevel(const FieldGrid &               grid,
                          const LinearMetric &            metric,
                          const TransformChain::Stage &   spline,
                          const Residence &               residence,
-                         const SplineRegularizers &      regularizers,
+                         const Regularizers &            regularizers,
                          const std::vector<LinearPair> & others)
   : m_Parts(std::make_unique<Parts>(grid, fixed, moving, metric, spline, residence, regularizers, others))
 {

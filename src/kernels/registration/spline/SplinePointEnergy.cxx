@@ -64,7 +64,7 @@ CountStress(const FieldGrid & points)
 
 SplinePointEnergy::SplinePointEnergy(const TransformChain::Stage & spline,
                                      unsigned int                  dimension,
-                                     const SplineRegularizers &    weights,
+                                     const Regularizers &          weights,
                                      const Residence &             residence)
   : m_Residence(residence)
 {

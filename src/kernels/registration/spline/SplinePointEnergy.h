@@ -397,7 +397,7 @@ public:
   /** \param[in] spline, dimension, weights, residence see SplineEnergy */
   SplinePointEnergy(const TransformChain::Stage & spline,
                     unsigned int                  dimension,
-                    const SplineRegularizers &    weights,
+                    const Regularizers &          weights,
                     const Residence &             residence);
 
   /** \brief The weighted sum of the energies. The call waits. \param[in] coefficients,gradient see SplineEnergy */
