@@ -162,7 +162,7 @@ TEST(LevelMemory, IsWhatIsPlanned)
     }
     else
     {
-      GreedyLevel level(shape, std::move(terms), residence, {}, {}, of.memory);
+      GreedyLevel level(shape, std::move(terms), residence, {}, {}, {}, of.memory);
       iterate(level);
       expectIterations(CountGreedyBytes(setup, of.rules).iterations);
       level.GetInverse(of.rules.inversion, field.data(), ScalarType::Float32);

@@ -72,7 +72,7 @@ struct GreedyPhantoms : BentPhantoms<VDimension>
     terms[0].fixed = this->Side(this->fixed, residence);
     terms[0].moving = this->Side(this->moving, residence);
     terms[0].metric = metric;
-    GreedyLevel level(this->shape, std::move(terms), residence, {}, {}, memory);
+    GreedyLevel level(this->shape, std::move(terms), residence, {}, {}, {}, memory);
     Outcome     outcome;
     for (int n = 0; n < iterations; ++n)
     {
