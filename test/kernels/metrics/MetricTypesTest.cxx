@@ -22,6 +22,7 @@
 #include "itkCudaSpline/kernels/metrics/MetricTypes.h"
 #include "itkCudaSpline/kernels/registration/LevelOptions.h"
 #include "itkCudaSpline/kernels/registration/LinearLevel.h"
+#include "itkCudaSpline/kernels/registration/Regularizers.h"
 
 #include <gtest/gtest.h>
 
@@ -129,6 +130,7 @@ TEST(MetricTypes, FormerNames)
   EXPECT_EQ(SynMetricKind::Demons, MetricKind::Demons);
   EXPECT_EQ(LinearMetricKind::Mattes, MetricKind::Mattes);
   EXPECT_EQ(AllSynMetrics, FieldMetrics);
+  EXPECT_FALSE(SplineRegularizers().AreUsed());
 }
 #if defined(__GNUC__)
 #  pragma GCC diagnostic pop
