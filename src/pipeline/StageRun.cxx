@@ -183,6 +183,7 @@ RunModel(const StageContext & context, const FieldModel & model, const LinearTra
   }
   RefuseWithoutSamples(outcome.levels);
   MarkSkipped(outcome.levels, isNarrow);
+  outcome.hasPenalties = options.regularizers.AreUsed();
   outcome.transform = fields;
   return outcome;
 }

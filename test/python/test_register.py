@@ -633,6 +633,40 @@ class TestSplines:
             with pytest.raises(ValueError, match=f"^{name}: .*'{kind}'"):
                 cudaspline.Stage(kind, **{name: 1})
 
+    @pytest.mark.parametrize("metric, is_masked", [("mattes", False), ("meansquares", True)])
+    def test_regularizers_of_greedy_lower_the_sum(self, rng, metric, is_masked):
+        """The metric plus the energy is at most what it is at the field without energy, also where a force is the
+        derivative of a mean, and where few samples are valid."""
+        phantom = Phantom(rng, (40, 44))
+        fixed, moving = phantom.images(phantom.bend())
+        mask = numpy.zeros(fixed.array.shape, "u1")
+        mask[14:24, 12:22] = 1
+
+        def register(weight):
+            found = cudaspline.register(
+                fixed,
+                moving,
+                "greedy",
+                metric=metric,
+                bending_energy=weight,
+                iterations=60,
+                convergence=-1,
+                initial="none",
+                mask=mask if is_masked else None,
+                device="cpu",
+            )
+            return found, found.report.stages[0].levels[-1].value
+
+        free, value = register(0)
+        field = numpy.asarray(free.field, dtype=float)
+        along = [numpy.diff(field, 2, axis=axis) for axis in (0, 1)]
+        mixed = numpy.gradient(numpy.gradient(field, axis=0), axis=1)
+        energy = sum((one**2).sum(-1).mean() for one in along) + 2 * (mixed**2).sum(-1).mean()
+        weight = 0.02 * abs(value) / energy
+        stiff, total = register(weight)
+        assert total <= value + 1.5 * weight * energy
+        assert numpy.abs(stiff.field.array).max() > 0.3 * numpy.abs(free.field.array).max()
+
     def test_between_other_stages(self, rng):
         phantom = Phantom(rng, (36, 32, 24))
         bend, linear = phantom.bend(1.5), phantom.linear(rng, "affine")

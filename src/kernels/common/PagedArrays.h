@@ -160,7 +160,8 @@ public:
   {
     m_Table.Drop(which);
   }
-  /** Frees the slots except one, after all arrays were copied to the host. On the host it has no effect.   *
+  /** Frees the slots except one, after all arrays were copied to the host. On the host it has no effect.
+   *
    * \exception DeviceError the host cannot lock memory, or a lost device */
   void
   MoveToHost();

@@ -58,7 +58,10 @@ protected:
     const FieldEnergy   energy({ grid, element }, weights, residence);
     const ResidentArray vectors = Resident(field, element, residence);
     const ResidentArray sum = Resident(forces != nullptr ? *forces : field, element, residence);
-    energy.Add(vectors.Data(), forces != nullptr ? sum.Data() : nullptr);
+    const ResidentArray valid(sizeof(std::int64_t), residence); // all samples: forces are derivatives of the sum
+    const std::int64_t  count = grid.Count();
+    Upload(valid.Data(), &count, sizeof(count), residence);
+    energy.Add(vectors.Data(), forces != nullptr ? sum.Data() : nullptr, valid.As<std::int64_t>());
     const double value = energy.GetValue();
     if (forces != nullptr)
     {

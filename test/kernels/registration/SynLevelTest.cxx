@@ -331,6 +331,11 @@ TEST_P(SynLevels, LessMemoryHasTheSameBits)
       const LevelResults fastest = run(LevelMemory::Fastest);
       for (const LevelMemory memory : { LevelMemory::Smallest, LevelMemory::Paged })
       {
+        if (memory == LevelMemory::Paged && kinds.front() == MetricKind::SelfSimilarity)
+        {
+          EXPECT_THROW(run(memory), std::invalid_argument); // features read the fields
+          continue;
+        }
         const LevelResults smaller = run(memory);
         EXPECT_EQ(smaller.values, fastest.values) << "paged: " << (memory == LevelMemory::Paged);
         EXPECT_EQ(smaller.fields, fastest.fields) << "paged: " << (memory == LevelMemory::Paged);

@@ -31,6 +31,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -108,6 +109,16 @@ public:
    * \param[in] sums in host memory, as written by Compare() */
   virtual std::array<double, 2>
   ValuesOf(const FieldMetricSums & sums) const = 0;
+
+  /** Where Compare() writes the number of valid samples, if its forces are derivatives of a sum over these. Null: they
+   * are derivatives of the value.
+   *
+   * \param[in] sums in the memory of the backend */
+  virtual const std::int64_t *
+  FindCount(const FieldMetricSums * sums) const
+  {
+    return &sums->differences.count;
+  }
 
   /** Whether the force on the moving image needs the gradient of the fixed image. */
   virtual bool

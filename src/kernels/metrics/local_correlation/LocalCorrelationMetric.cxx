@@ -89,6 +89,12 @@ public:
     return { { value, value } };
   }
 
+  const std::int64_t *
+  FindCount(const FieldMetricSums * sums) const override
+  {
+    return &sums->correlation.count;
+  }
+
 private:
   LocalCorrelationDescriptor m_Descriptor;
   Residence                  m_Residence;

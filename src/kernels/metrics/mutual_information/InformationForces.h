@@ -51,6 +51,12 @@ public:
     return sums.values;
   }
 
+  const std::int64_t *
+  FindCount(const FieldMetricSums *) const override
+  {
+    return nullptr;
+  }
+
   bool
   Waits() const override
   {

@@ -210,14 +210,16 @@ struct LevelPlan
  *
  * \param[in] ofImages bytes of all original images and their masks
  * \param[in] hasMasks whether an image has a mask
- * \param[in] budget bytes that may be allocated: each level uses the fastest way that fits, or the smallest */
+ * \param[in] budget bytes that may be allocated: each level uses the fastest way that fits, or the smallest
+ * \param[in] isShared whether several devices share the arrays */
 std::vector<LevelPlan>
 PlanLevels(const FieldGrid &         fixed,
            ScalarType                pixel,
            std::size_t               ofImages,
            bool                      hasMasks,
            const DeformableOptions & options,
-           std::size_t               budget)
+           std::size_t               budget,
+           bool                      isShared)
 {
   const bool             isSyn = options.kind == DeformableKind::Syn;
   const std::size_t      points = options.landmarks.IsUsed() ? options.landmarks.points.size() : 0;
@@ -234,6 +236,7 @@ PlanLevels(const FieldGrid &         fixed,
     setup.hasLandmarks = points > 0;
     setup.hasRegions = options.regions.IsUsed();
     setup.hasMasks = hasMasks;
+    setup.isShared = isShared;
     const bool        isUnderMask = options.smoothsUnderMasks && level.iterations > 0;
     const bool        isSmoothed = isUnderMask || (level.sigma > 0.0 && level.iterations > 0);
     const std::size_t making = isUnderMask ? 2 * ofImages : (isSmoothed ? ofImages / 2 : 0); // of smoothed images
@@ -254,7 +257,7 @@ PlanLevels(const FieldGrid &         fixed,
     {
       plan = count(LevelMemory::Smallest);
     }
-    if (isSyn && plan.bytes > budget)
+    if (isSyn && plan.bytes > budget && setup.CanBePaged())
     {
       plan = count(LevelMemory::Paged);
     }
@@ -482,7 +485,8 @@ struct DeformableRegistration::Parts
       const std::size_t     devices = residence.GetGroup() != nullptr ? residence.GetGroup()->Count() : 1;
       const std::size_t     own = AvailableDeviceMemory(residence.GetContext().device, ofImages / devices);
       const std::size_t     budget = own * devices;
-      for (const LevelPlan & plan : PlanLevels(image.grid, image.pixel, ofImages, hasMasks, options, budget))
+      for (const LevelPlan & plan :
+           PlanLevels(image.grid, image.pixel, ofImages, hasMasks, options, budget, devices > 1))
       {
         memories.push_back(plan.memory);
       }
@@ -662,7 +666,7 @@ PlanDeformableRegistration(const FieldGrid &         fixed,
   if (options.kind == DeformableKind::Syn || options.kind == DeformableKind::Greedy)
   {
     MemoryPlan plan;
-    for (const LevelPlan & level : PlanLevels(fixed, pixel, imageBytes, hasMasks, options, budget))
+    for (const LevelPlan & level : PlanLevels(fixed, pixel, imageBytes, hasMasks, options, budget, false))
     {
       plan.sourceBytes = std::max(plan.sourceBytes, level.bytes);
     }

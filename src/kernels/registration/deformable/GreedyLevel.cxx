@@ -146,7 +146,7 @@ GreedyLevel::Parts::Enqueue(const SynRules & rules)
   void * const update = forces.Update(LevelImage::Fixed); // the force, then the composed field
   forces.MoveMoving(field);
   forces.Compare(&numbers->sums, update, nullptr);
-  energy.Add(field, update);
+  energy.Add(field, update, forces.FindCount(&numbers->sums));
   forces.MakeUpdate(LevelImage::Fixed, update, rules, &numbers->maximumNorm);
   forces.Compose(field, update);
   forces.Limit(field, update, rules.determinantLimit);
@@ -160,7 +160,7 @@ GreedyLevel::Compare(const SynRules & rules)
   m_Parts->forces.MoveMoving(m_Parts->Field().Data());
   LevelSums * const numbers = &m_Parts->record.As<Record>()->sums;
   m_Parts->forces.Compare(numbers, m_Parts->forces.Update(LevelImage::Fixed), nullptr);
-  m_Parts->energy.Add(m_Parts->Field().Data(), nullptr);
+  m_Parts->energy.Add(m_Parts->Field().Data(), nullptr, nullptr);
   LevelSums sums;
   Download(&sums, numbers, sizeof(sums), m_Parts->forces.GetResidence());
   return m_Parts->ValueOf(sums);

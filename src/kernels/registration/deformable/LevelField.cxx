@@ -174,7 +174,9 @@ LevelFields::AdaptFrom(const LevelFields & other, const FieldRegions * regions)
 bool
 IsFieldWrittenTo(ScalarType element, FieldMemory memory, const FieldShape & shape, const Residence & residence)
 {
-  return residence.IsOnDevice() && memory == FieldMemory::Residence && element == shape.element;
+  // Other devices do not map memory of the caller.
+  return residence.IsOnDevice() && memory == FieldMemory::Residence && element == shape.element &&
+         residence.GetGroup() == nullptr;
 }
 
 void

@@ -329,6 +329,10 @@ LevelForces::LevelForces(const FieldShape &     shape,
     m_Setup.hasConfidence =
       m_Setup.hasConfidence || term.fixed.confidence.data != nullptr || term.moving.confidence.data != nullptr;
   }
+  if (m_Setup.IsPaged() && !m_Setup.CanBePaged())
+  {
+    throw std::invalid_argument("Levels with landmarks or features need all fields in the memory of the backend.");
+  }
   std::size_t number = 0;
   for (SynTerm & term : terms)
   {

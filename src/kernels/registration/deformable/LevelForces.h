@@ -143,6 +143,13 @@ struct LevelSetup
   /** Whether the level uses as little memory as it can. */
   bool
   IsSmall() const;
+  /** Whether fields may take turns in device memory. Landmarks and features read fields while forces are computed,
+   * which take their places. */
+  bool
+  CanBePaged() const
+  {
+    return !hasLandmarks && this->CountMovedPairs() == metrics.size();
+  }
   /** Whether fields take turns in device memory. */
   bool
   IsPaged() const
@@ -225,6 +232,13 @@ public:
    * \param[in] sums in host memory, as written by Compare() */
   std::array<double, 2>
   ValuesOf(const LevelSums & sums) const;
+
+  /** FieldMetric::FindCount() of the first pair. */
+  const std::int64_t *
+  FindCount(const LevelSums * sums) const
+  {
+    return m_Terms.front().metric->FindCount(sums);
+  }
 
   /** The same for all pairs, as the weighted sum of their values, and for landmarks. The call waits if there are
    * several terms.

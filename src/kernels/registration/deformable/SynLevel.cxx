@@ -252,6 +252,11 @@ SynLevel::Compare(const SynRules & rules)
     const auto [fixedForce, movingForce] = m_Parts->Updates(PageUse::Overwrite);
     forces.Compare(numbers, fixedForce, movingForce);
   }
+  if (forces.IsPaged()) // forces are not needed
+  {
+    m_Parts->fields->GetPages().Drop(m_Parts->UpdatePage(LevelImage::Fixed));
+    m_Parts->fields->GetPages().Drop(m_Parts->UpdatePage(LevelImage::Moving));
+  }
   LevelSums sums;
   Download(&sums, numbers, sizeof(sums), forces.GetResidence());
   const std::array<double, 2> weighted = forces.WeightedValuesOf(sums);

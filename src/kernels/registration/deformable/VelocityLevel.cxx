@@ -585,6 +585,7 @@ PlanVelocityLevel(const FieldShape &             shape,
   setup.pixel = pixel;
   setup.use.memory = LevelMemory::Fastest;
   setup.hasMasks = true;
+  setup.hasLandmarks = true;
   const std::size_t atEnd = CountInversionBytes(shape, rules.inversion.method);
   MemoryPlan        plan;
   plan.sourceBytes = imageBytes + LevelForces::CountBytes(setup, rules, atEnd) + fields + moments + limit;

@@ -64,10 +64,11 @@ FieldEnergy::FieldEnergy(const FieldShape & shape, const Regularizers & weights,
   term.elasticity = weights.elasticity;
   term.dimension = static_cast<std::int32_t>(shape.grid.dimension);
   term.walk = WalkOf(shape.grid);
+  term.samples = static_cast<double>(shape.grid.Count());
 }
 
 void
-FieldEnergy::Add(const void * field, void * force) const
+FieldEnergy::Add(const void * field, void * force, const std::int64_t * valid) const
 {
   if (m_Terms.Data() == nullptr)
   {
@@ -77,6 +78,7 @@ FieldEnergy::Add(const void * field, void * force) const
   const bool           isDouble = m_Shape.element == ScalarType::Float64;
   arguments.term.field = { const_cast<void *>(field), isDouble }; // is not written
   arguments.term.force = { force, isDouble };
+  arguments.term.valid = valid;
   if (m_Residence.IsOnDevice())
   {
     WalkFieldEnergyOnCuda(arguments, m_Residence);

@@ -33,8 +33,9 @@
  *
  * Energies are means over the samples. First derivatives are central differences, one-sided at the ends of an axis.
  * Second derivatives are differences of neighbouring samples, and mixed ones central differences; they are left out
- * where a neighbour is missing. The force at a sample is minus the derivative of the sum over all samples with respect
- * to its displacement: a metric's force has the same scale. */
+ * where a neighbour is missing. The force at a sample is minus the derivative of the energy with respect to its
+ * displacement, in the scale of the metric's force: times the number of valid samples if that is the derivative of a
+ * sum over them. */
 
 namespace itk::CudaSpline
 {
@@ -42,16 +43,20 @@ namespace itk::CudaSpline
 /** \brief The energy of a sample, and the force on it. Fields in a plane have one sample along the third axis. */
 struct FieldEnergyTerm
 {
-  FieldNumbers    field;              ///< displacements (mm)
-  FieldNumbers    force;              ///< the forces are added; without data: not computed
-  EnergySum *     terms;              ///< weighted energy, one per sample
-  double          pointToIndex[3][3]; ///< samples per mm
-  double          perMm[3];           ///< lengths of its rows
-  PointDensity<3> density;
-  double          bending;
-  double          elasticity;
-  std::int32_t    dimension;
-  FieldWalk       walk;
+  FieldNumbers field; ///< displacements (mm)
+  FieldNumbers force; ///< the forces are added; without data: not computed
+  EnergySum *  terms; ///< weighted energy, one per sample
+  /** Number of valid samples, in the memory of the backend, if the metric's force is the derivative of a sum over them.
+   * Null: it is that of the metric's value. */
+  const std::int64_t * valid;
+  double               samples;            ///< number of samples
+  double               pointToIndex[3][3]; ///< samples per mm
+  double               perMm[3];           ///< lengths of its rows
+  PointDensity<3>      density;
+  double               bending;
+  double               elasticity;
+  std::int32_t         dimension;
+  FieldWalk            walk;
 
   using Matrix = double[3][3];
 
@@ -80,10 +85,11 @@ struct FieldEnergyTerm
     {
       this->AddOfBending(at, derivative);
     }
+    const double scale = (valid != nullptr ? static_cast<double>(*valid) : 1.0) / samples;
     for (std::int32_t component = 0; component < dimension; ++component)
     {
       const std::int64_t number = offset * dimension + component;
-      force.Store(number, force.Load(number) - derivative[component]);
+      force.Store(number, force.Load(number) - scale * derivative[component]);
     }
   }
 
@@ -302,9 +308,10 @@ public:
   /** \brief Computes the energies of a field, and adds their forces. The call does not wait.
    *
    * \param[in] field displacements (mm), in the memory of the backend
-   * \param[in,out] force forces; null: not computed */
+   * \param[in,out] force forces; null: not computed
+   * \param[in] valid see FieldEnergyTerm::valid */
   void
-  Add(const void * field, void * force) const;
+  Add(const void * field, void * force, const std::int64_t * valid) const;
 
   /** The weighted sum of the energies after the last Add(). The call waits. */
   double
