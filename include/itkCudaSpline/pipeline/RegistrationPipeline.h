@@ -165,7 +165,8 @@ struct PipelineCallbacks
 
 /** \brief A description of why a level has stopped.
  *
- * \param[in] hasPenalties StageOutcome::hasPenalties */
+ * \param[in] end the end of the level
+ * \param[in] hasPenalties whether penalties were added to the metric */
 const char *
 Describe(LevelEnd end, bool hasPenalties);
 

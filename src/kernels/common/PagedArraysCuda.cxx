@@ -39,8 +39,8 @@ namespace itk::CudaSpline
 
 namespace
 {
-constexpr std::size_t ChunkBytes = std::size_t{ 64 }
-                                   << 20; // of a copy; a slot is filled behind the chunk that is saved
+// Of a copy: a slot is filled after the chunk that is saved.
+constexpr std::size_t      ChunkBytes = std::size_t{ 64 } << 20;
 constexpr std::align_val_t PageAlignment{ std::size_t{ 2 } << 20 };
 
 /** \brief Owns page-locked memory for the content of an array.
