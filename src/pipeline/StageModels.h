@@ -73,7 +73,7 @@ FindLargestPlan(const StageContext & context, const TPlan & planOf)
   for (std::size_t level = 1; level < context.spec.levels.size(); ++level)
   {
     const MemoryPlan plan = planOf(level);
-    if (largest.fits && (!plan.fits || plan.PeakBytes() > largest.PeakBytes()))
+    if (largest.fits == plan.fits ? plan.PeakBytes() > largest.PeakBytes() : largest.fits)
     {
       largest = plan;
     }

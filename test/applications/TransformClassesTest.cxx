@@ -495,7 +495,7 @@ TEST_F(TransformClasses, Refused)
   for (const char * const name : { "TimeVaryingVelocityFieldTransform", "GaussianExponentialDiffeomorphicTransform" })
   {
     expectError(std::string("Transform: ") + name + "_double_2_2\nParameters: 0 0\n",
-                { name, "velocity field", "integrated" });
+                { name, "velocity field", "integrate" });
   }
   expectError("Transform: NoTransform_double_3_3\nParameters: 1\n", { "NoTransform_double_3_3", "not known" });
   const std::string grid = "FixedParameters: 1 1 0 0 1 1 1 0 0 1";

@@ -78,6 +78,9 @@ TEST(RegistrationForecast, GrowsWithTheWork)
     EXPECT_GT(large[stage].seconds, 4.0 * small[stage].seconds) << stage;
   }
   EXPECT_GT(large[2].bytes, large[0].bytes);
+  EXPECT_EQ(large[0].leastBytes, large[0].bytes); // there is no way with less memory
+  EXPECT_EQ(large[1].leastBytes, large[1].bytes);
+  EXPECT_LT(large[2].leastBytes, large[2].bytes);
   const auto few = Forecast(R"([ { "kind": "affine", "iterations": 10 } ])", 96);
   EXPECT_LT(few[0].seconds, 0.5 * large[0].seconds);
 }

@@ -323,25 +323,47 @@ def test_default_threads(monkeypatch):
 
 
 def test_default_pairs_at_once(monkeypatch):
-    """On a GPU: of the processors, and 128 bytes for each voxel of the larger image in 0.8 of the memory."""
+    """On a GPU: of the processors, and 272 bytes for each voxel of the larger image in 0.8 of the memory."""
     monkeypatch.setattr(_run, "share_of", lambda *arguments: arguments)
     monkeypatch.setattr(
         _run._library, "query_device", lambda _: SimpleNamespace(total_memory=10**9)
     )
-    worker, images = SimpleNamespace(address="a"), (blob(0), numpy.zeros((4, 5)))
+    images = (blob(0), numpy.zeros((4, 5)))
     for processors, count in ((1, 1), (6, 3), (64, 8)):
         monkeypatch.setattr(_run._library, "count_processors", lambda n=processors: n)
-        needed = 128 * 24 * 28 * 32
-        assert _run._share(worker, None, 0, images, {}) == ("a", count, needed, 0.8e9)
-        doubled = _run._share(worker, 20, 0, images, {"precision": "float64"})
+        needed = 272 * 24 * 28 * 32
+        assert _run._count_pairs(None, 0) == count and _run._count_pairs(None, -1) is None
+        assert _run._share("a", count, 0, images, {}) == ("a", count, needed, 0.8e9)
+        doubled = _run._share("a", 20, 0, images, {"precision": "float64"})
         assert doubled == ("a", 20, 2 * needed, 0.8e9)
+
+
+def test_images_are_read_at_once(folder, monkeypatch):
+    """Threads read the next images while others register: as many as are registered at once."""
+    running, most, original = [0], [0], _run.read_image
+
+    def read_slowly(name):
+        running[0] += 1
+        most[0] = max(most[0], running[0])
+        time.sleep(0.3)
+        running[0] -= 1
+        return original(name)
+
+    monkeypatch.setattr(_run, "read_image", read_slowly)
+    with distributed.Client(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as client:
+        cudaspline.dask.register(
+            folder / "table.csv", folder / "fixed.nii.gz", client=client, pairs_at_once=2, **FAST
+        ).raise_for_failures()
+    assert 2 <= most[0] <= 4
 
 
 RUNS, MAY_END = [], threading.Event()
 
 
 def compute_in_share(needed):
-    with _engine.share_of("worker", 3, needed, 100):
+    with _engine.turn_of("worker", 3), _engine.share_of("worker", 3, needed, 100):
         RUNS.append(sorted(_engine._running["worker"]))
         MAY_END.wait(5)
 

@@ -101,6 +101,12 @@ DeformationOf<TPixel, VDimension>::Invert(const itk::TransformBase * transform, 
       throw ProgramError(std::string("the transform of the registration has a component (") + one->GetNameOfClass() +
                          ") without an inverse");
     }
+    if (accuracy.largest > accuracy.limit)
+    {
+      Warn("the inverse of the transform was computed by iteration and is inaccurate: the error is " +
+           Brief(accuracy.mean) + " mm on average and at most " + Brief(accuracy.largest) +
+           " mm, where the transform folds space or maps points out of its domain");
+    }
     return MakeReadable<VDimension>(inverse.GetPointer());
   };
 

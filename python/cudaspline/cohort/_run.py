@@ -15,7 +15,7 @@ from typing import Any, Callable, Optional
 
 import numpy
 
-from .. import Image, RegistrationWarning, __version__, resample
+from .. import Image, RegistrationWarning, ResamplingWarning, __version__, resample
 from .. import register as register_pair
 from ..core import _library
 from ..core._checks import LARGEST_INT32, choose, integer
@@ -23,7 +23,7 @@ from ..core._methods import device_word
 from ..core._options import FIELD_FORMS
 from ..core._warnings import collected
 from ..dask._batch import BatchError, device_of
-from ..dask._engine import client_of, each, share_of
+from ..dask._engine import client_of, each, share_of, turn_of
 from ..dask._files import count_voxels, folder_written_once, read_image, remove_parts, write_image
 from . import _report
 from ._table import Item, items_of
@@ -34,7 +34,7 @@ _ROW = "report.json"
 _MAX_PAIRS = 8
 #: Device memory of a registration in float32, in bytes for each voxel of the larger image, and the part of a GPU's
 #: memory that registrations at once may need.
-_VOXEL_BYTES, _MEMORY_PART = 128, 0.8
+_VOXEL_BYTES, _MEMORY_PART = 272, 0.8
 
 
 @dataclass
@@ -253,17 +253,33 @@ def _do(
     earlier = _earlier(item)
     if earlier is not None:  # the worker that wrote it was lost before it could report
         return {**earlier, "status": "done"}
+    chosen = device_of(worker) if device == "worker" else device
+    gpu = _library.select_device(device_word(chosen, -1))[0]
+    count = _count_pairs(pairs_at_once, gpu)
+    with nullcontext() if count is None else turn_of(worker.address, count):
+        return _do_in_turn(worker.address, item, fixed, options, chosen, gpu, count, fields)
+
+
+def _do_in_turn(
+    address: str,
+    item: Item,
+    fixed: Optional[str],
+    options: dict[str, Any],
+    device: Any,
+    gpu: int,
+    count: Optional[int],
+    fields: str,
+) -> dict[str, Any]:
+    """One item, by a worker that begins others meanwhile."""
     begin = time.perf_counter()
     name = item.fixed if item.fixed is not None else fixed
     for one in (name, item.moving, item.mask, item.moving_mask, item.labels, item.moving_labels):
         if one is not None and not os.path.exists(one):
             raise FileNotFoundError(f"there is no file {one}.")
     target, moving = read_image(name), read_image(item.moving)
-    chosen = device_of(worker) if device == "worker" else device
-    gpu = _library.select_device(device_word(chosen, -1))[0]
     read = time.perf_counter()
     threads = options.get("threads", _threads_with(gpu))
-    share = _share(worker, pairs_at_once, gpu, (target, moving), options)
+    share = _share(address, count, gpu, (target, moving), options)
     with share, collected() as warned, _library.use_threads(threads):
         begin += time.perf_counter() - read  # without the time of waiting
         found = register_pair(
@@ -271,14 +287,12 @@ def _do(
             moving,
             mask=item.mask,
             moving_mask=item.moving_mask,
-            device=chosen,
+            device=device,
             **{**options, "threads": threads},
         )
         row = _row_of(item, str(name), found, target)
-        texts = [text for text, category in warned if issubclass(category, RegistrationWarning)]
-        row["warnings"] = " ".join(texts) or None
-        row["worker"] = worker.address
-        _write(Path(os.path.abspath(item.output)), found, target, row, begin, fields)
+        row["worker"] = address
+        _write(Path(os.path.abspath(item.output)), found, target, row, begin, fields, warned)
     return row
 
 
@@ -290,23 +304,25 @@ def _threads_with(gpu: int) -> int:
     return 0 if os.environ.get("CUDASPLINE_THREADS") else _library.count_processors()
 
 
+def _count_pairs(pairs_at_once: Optional[int], gpu: int) -> Optional[int]:
+    """How many pairs a worker registers at once; None: as many as it has threads."""
+    if pairs_at_once is not None or gpu < 0:
+        return pairs_at_once
+    return min(_MAX_PAIRS, max(1, _library.count_processors() // 2))
+
+
 def _share(
-    worker: Any, pairs_at_once: Optional[int], gpu: int, images: Any, options: dict[str, Any]
+    address: str, count: Optional[int], gpu: int, images: Any, options: dict[str, Any]
 ) -> Any:
     """The share of a worker in which a pair is registered and written. Reading is not in it, so that the next images
     are read meanwhile."""
+    if count is None:
+        return nullcontext()
     if gpu < 0:
-        return (
-            nullcontext()
-            if pairs_at_once is None
-            else share_of(worker.address, pairs_at_once, 0, math.inf)
-        )
-    count = pairs_at_once or min(_MAX_PAIRS, max(1, _library.count_processors() // 2))
+        return share_of(address, count, 0, math.inf)
     voxels = max(count_voxels(one) for one in images)
     needed = voxels * _VOXEL_BYTES * (2 if options.get("precision") == "float64" else 1)
-    return share_of(
-        worker.address, count, needed, _MEMORY_PART * _library.query_device(gpu).total_memory
-    )
+    return share_of(address, count, needed, _MEMORY_PART * _library.query_device(gpu).total_memory)
 
 
 def _row_of(item: Item, fixed: str, found: Any, target: Any) -> dict[str, Any]:
@@ -362,9 +378,15 @@ def _array_of(image: Any) -> numpy.ndarray:
 
 
 def _write(
-    output: Path, found: Any, target: Any, row: dict[str, Any], begin: float, fields: str
+    output: Path,
+    found: Any,
+    target: Any,
+    row: dict[str, Any],
+    begin: float,
+    fields: str,
+    warned: list[tuple[str, type[Warning]]],
 ) -> None:
-    """Writes the folder of an item."""
+    """Writes the folder of an item. warned: the warnings so far, which inverses can add to"""
     output.parent.mkdir(parents=True, exist_ok=True)
     try:
         with folder_written_once(output) as part:
@@ -375,6 +397,10 @@ def _write(
                 part / ("warped.npy" if isinstance(warped, numpy.ndarray) else "warped.nii.gz"),
             )
             found.transform.save_ants(f"{part}{os.sep}", target, fields)
+            kinds = (RegistrationWarning, ResamplingWarning)
+            row["warnings"] = (
+                " ".join(text for text, kind in warned if issubclass(kind, kinds)) or None
+            )
             row["seconds"] = time.perf_counter() - begin
             (part / _ROW).write_text(json.dumps(row, indent=1), encoding="utf-8")
     except OSError:

@@ -4,13 +4,16 @@ them."""
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import contextmanager
 from typing import Any, Callable, Iterator, Optional, Sequence
 from uuid import uuid4
 
-#: By address of a worker in this process: the bytes of each of its items that are computed.
+#: By address of a worker in this process: the number of its items that are begun, the bytes of each that is computed,
+#: and how many items like the last one are computed at once.
+_begun: Counter[str] = Counter()
 _running: dict[str, list[int]] = defaultdict(list)
+_fitting: dict[str, int] = {}
 _changed = threading.Condition()
 
 
@@ -60,20 +63,39 @@ def each(
 
 
 @contextmanager
-def share_of(address: str, count: int, needed: int, memory: float) -> Iterator[None]:
-    """Computes an item of a worker while the worker begins its next ones, in threads of their own. Waits while the
-    worker computes others, if it computes `count` items, or if all of them would need more memory than there is."""
+def turn_of(address: str, count: int) -> Iterator[None]:
+    """Does an item of a worker in a thread of its own, while the worker begins its next ones: as many read their images
+    as are computed. Waits while there are so many. The first item shows how many of `count` items are computed."""
     from distributed import secede
 
     with _changed:
+        _changed.wait_for(
+            lambda: _begun[address] < max(1, 2 * min(count, _fitting.get(address, 0)))
+        )
+        _begun[address] += 1
+    try:
+        if count > 1:
+            secede()  # type: ignore[no-untyped-call, unused-ignore]
+        yield
+    finally:
+        with _changed:
+            _begun[address] -= 1
+            _changed.notify_all()
+
+
+@contextmanager
+def share_of(address: str, count: int, needed: int, memory: float) -> Iterator[None]:
+    """Computes an item of a worker. Waits while the worker computes others, if it computes `count` items, or if all of
+    them would need more memory than there is."""
+    with _changed:
+        _fitting[address] = max(1, int(min(count, memory / max(1, needed))))
+        _changed.notify_all()
         running = _running[address]
         _changed.wait_for(
             lambda: not running or (len(running) < count and sum(running) + needed <= memory)
         )
         running.append(needed)
     try:
-        if count > 1:
-            secede()  # type: ignore[no-untyped-call, unused-ignore]
         yield
     finally:
         with _changed:
