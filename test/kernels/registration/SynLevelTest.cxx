@@ -340,7 +340,7 @@ TEST_P(SynLevels, LessMemoryHasTheSameBits)
         EXPECT_EQ(smaller.values, fastest.values) << "paged: " << (memory == LevelMemory::Paged);
         EXPECT_EQ(smaller.fields, fastest.fields) << "paged: " << (memory == LevelMemory::Paged);
       }
-      const auto isMoved = [](double number) { return std::abs(number) > 0.01; };
+      const auto isMoved = [](double component) { return std::abs(component) > 0.01; };
       EXPECT_TRUE(std::any_of(fastest.fields[2].begin(), fastest.fields[2].end(), isMoved));
     }
   }
