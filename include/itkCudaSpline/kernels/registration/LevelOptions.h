@@ -105,7 +105,7 @@ class LevelFields;
 /** \brief How much memory a level of SyN or greedy registration uses. The fields have the same bits. */
 enum class LevelMemory : unsigned char
 {
-  Automatic, ///< Smallest for levels of at least 2^24 samples, else Fastest
+  Automatic, ///< on the host Smallest for levels of at least 2^24 samples, else Fastest
   Smallest,  ///< smooths slab by slab, and computes forces of local correlation in one direction after the other
   Fastest,
   /** Smallest, and fields of SyN that a step does not use are in host memory. On the host backend: Smallest. Not with

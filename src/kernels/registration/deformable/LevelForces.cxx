@@ -87,7 +87,7 @@ HasGaussian(const SynMetric & metric)
   return metric.gaussian && !metric.comparesOriginals && !HasFeatures(metric.kind);
 }
 
-/** Levels with at least so many samples use as little memory as they can. */
+/** On the host, levels with at least so many samples use as little memory as they can. */
 constexpr std::int64_t LargeLevel = std::int64_t{ 1 } << 24;
 
 } // namespace
@@ -216,7 +216,7 @@ bool
 LevelSetup::IsSmall() const
 {
   return use.memory == LevelMemory::Smallest || this->IsPaged() ||
-         (use.memory == LevelMemory::Automatic && !isShared && shape.grid.Count() >= LargeLevel);
+         (use.memory == LevelMemory::Automatic && backend == Backend::Cpu && shape.grid.Count() >= LargeLevel);
 }
 
 bool
